@@ -1,0 +1,56 @@
+#include "partwise/base/files.h"
+
+#include "partwise/base/error.h"
+
+#include <gtest/gtest.h>
+
+namespace partwise {
+namespace {
+
+namespace fs = std::filesystem;
+
+class Files : public testing::Test {
+ protected:
+  void SetUp() override { fs::create_directories(folder_); }
+  void TearDown() override { fs::remove_all(folder_); }
+  fs::path folder_ = fs::path(testing::TempDir()) / "partwise-files-test";
+};
+
+TEST_F(Files, AtomicWriteReplacesAndLeavesNoStagingFile) {
+  write_file_atomically(folder_ / "a.txt", "one");
+  write_file_atomically(folder_ / "a.txt", "two");
+  EXPECT_EQ(read_file(folder_ / "a.txt"), "two");
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder_), fs::directory_iterator()), 1);
+}
+
+TEST_F(Files, FailedWriteNamesThePathAndKeepsWhatWasThere) {
+  fs::create_directories(folder_ / "b" / "c");
+  try {
+    write_file_atomically(folder_ / "b", "text");
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find((folder_ / "b").string()), std::string::npos);
+  }
+  EXPECT_TRUE(fs::is_directory(folder_ / "b" / "c"));
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder_), fs::directory_iterator()), 1);
+}
+
+TEST_F(Files, ReadingAFolderAMissingOrAHugeFileSaysSo) {
+  EXPECT_THROW(read_file(folder_), Error);
+  EXPECT_THROW(read_file(folder_ / "none"), Error);
+  write_file_atomically(folder_ / "big", "12345");
+  EXPECT_THROW(read_file(folder_ / "big", 4), Error);
+}
+
+TEST_F(Files, BrokenJsonNamesTheFile) {
+  write_file_atomically(folder_ / "x.json", "{\"a\": ");
+  EXPECT_THROW(read_json(folder_ / "x.json"), Error);
+}
+
+TEST_F(Files, ContentHashIsFnv1a) {
+  EXPECT_EQ(content_hash(""), "cbf29ce484222325");
+  EXPECT_EQ(content_hash("a"), "af63dc4c8601ec8c");  // published test vector
+}
+
+}  // namespace
+}  // namespace partwise

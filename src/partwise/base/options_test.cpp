@@ -1,0 +1,62 @@
+#include "partwise/base/options.h"
+
+#include <gtest/gtest.h>
+
+namespace partwise {
+namespace {
+
+struct Brush {
+  double width = 2.0;
+  int64_t strokes = 3;
+  std::string tip = "round";
+
+  static auto fields() {
+    return std::tuple{
+        Field<Brush, double>{"width", &Brush::width, "px", 0.5, 9.0},
+        Field<Brush, int64_t>{"strokes", &Brush::strokes, "how many", 1},
+        Field<Brush, std::string>{"tip", &Brush::tip, "shape", {"round", "flat"}},
+    };
+  }
+};
+
+std::string message_of(const nlohmann::json& json) {
+  Brush brush;
+  try {
+    merge_json(brush, json, "brush.json");
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(Options, SurviveAJsonRoundTrip) {
+  Brush brush;
+  merge_json(brush, {{"width", 4.5}, {"tip", "flat"}}, "test");
+  Brush copy;
+  merge_json(copy, to_json(brush), "test");
+  EXPECT_EQ(copy.width, 4.5);
+  EXPECT_EQ(copy.strokes, 3);
+  EXPECT_EQ(copy.tip, "flat");
+}
+
+TEST(Options, OutOfRangeNamesFieldAndRange) {
+  EXPECT_EQ(message_of({{"width", 10.0}}), "width = 10 is outside [0.5, 9]");
+}
+
+TEST(Options, UnknownKeySuggestsTheNearest) {
+  EXPECT_EQ(message_of({{"widht", 1.0}}),
+            "brush.json: unknown key 'widht' (did you mean 'width'?)");
+}
+
+TEST(Options, WrongTypeIsNamed) {
+  EXPECT_EQ(message_of({{"strokes", "many"}}), "brush.json: strokes = \"many\" has the wrong type");
+  EXPECT_EQ(message_of({{"strokes", 2.5}}), "brush.json: strokes = 2.5 has the wrong type");
+}
+
+TEST(Options, UnknownWordListsTheValidOnes) {
+  EXPECT_EQ(message_of({{"tip", "flot"}}),
+            "no tip 'flot'; valid: round, flat (did you mean 'flat'?)");
+}
+
+}  // namespace
+}  // namespace partwise

@@ -1,0 +1,66 @@
+#pragma once
+
+#include "partwise/base/geometry.h"
+#include "partwise/datasets/mask.h"
+
+#include <nlohmann/json.hpp>
+
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace partwise::datasets {
+
+struct ImageRecord {
+  int64_t id = 0;
+  std::string file_name;  // relative to the dataset's folder
+  int64_t width = 0;
+  int64_t height = 0;
+};
+
+struct Category {
+  int64_t id = 0;
+  std::string name;
+  std::vector<std::string> parts;      // those that may have a region
+  std::vector<std::string> landmarks;  // those that may have a point
+};
+
+struct PartRegion {
+  std::optional<Box> bbox;
+  std::optional<RunLengthMask> segmentation;  // as large as the image
+};
+
+// One object in one image.
+struct Annotation {
+  int64_t id = 0;
+  int64_t image_id = 0;
+  int64_t category_id = 0;
+  Box bbox;
+  std::optional<RunLengthMask> segmentation;            // the whole object, visible pixels
+  std::map<std::string, std::vector<Point>> landmarks;  // visible instances; absent when none is
+  std::map<std::string, PartRegion> parts;              // visible parts only
+};
+
+// The one schema every importer writes and everything else reads: dataset.json, COCO-shaped.
+// An image without annotations is a negative. Splits list image ids, so they are disjoint by
+// object.
+struct PartDataset {
+  std::filesystem::path root;
+  nlohmann::json info = nlohmann::json::object();  // where it came from; the generator's options
+  std::vector<ImageRecord> images;
+  std::vector<Category> categories;
+  std::vector<Annotation> annotations;
+  std::map<std::string, std::vector<int64_t>> splits;  // "train", "test", ...
+};
+
+// `folder` holds dataset.json. Every reference is checked (ids unique, images and categories exist,
+// names declared, boxes and points finite, masks of the image's size); an Error names file, id and
+// field.
+PartDataset load_dataset(const std::filesystem::path& folder);
+
+// Writes root/dataset.json atomically. Images are not touched.
+void save_dataset(const PartDataset& dataset);
+
+}  // namespace partwise::datasets

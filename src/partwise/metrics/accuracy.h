@@ -1,0 +1,25 @@
+#pragma once
+
+#include "partwise/metrics/bootstrap.h"
+#include "partwise/metrics/finding.h"
+
+#include <cstdint>
+#include <span>
+
+namespace partwise::metrics {
+
+// Share of rows whose highest score is the label's. Controls: majority_class (share of the most
+// frequent label among these rows), chance (1 / classes).
+//   scores [rows, classes], labels [rows] in [0, classes)
+Finding accuracy(std::span<const float> scores,
+                 int64_t classes,
+                 std::span<const int64_t> labels,
+                 const BootstrapOptions& options);
+
+// Mean over the classes present of the share of their rows that are right. Control: chance.
+Finding balanced_accuracy(std::span<const float> scores,
+                          int64_t classes,
+                          std::span<const int64_t> labels,
+                          const BootstrapOptions& options);
+
+}  // namespace partwise::metrics

@@ -1,0 +1,46 @@
+#pragma once
+
+#include "partwise/base/options.h"
+
+#include <cstdint>
+#include <functional>
+#include <span>
+
+namespace partwise::metrics {
+
+struct BootstrapOptions {
+  int64_t resamples = 1000;
+  int64_t seed = 1;
+  int64_t threads = 0;  // 0: all cores; results do not depend on it
+
+  static auto fields() {
+    using Row = Field<BootstrapOptions, int64_t>;
+    return std::tuple{
+        Row{"resamples", &BootstrapOptions::resamples, "bootstrap resamples", 10, 1'000'000},
+        Row{"bootstrap_seed", &BootstrapOptions::seed, "seed of the bootstrap", 0},
+    };
+  }
+};
+
+struct Interval {
+  double low = 0.0;
+  double high = 0.0;
+};
+
+// One draw: how often each row, and each filter, was drawn (with replacement, as many draws as
+// items).
+struct Resample {
+  std::span<const int32_t> rows;
+  std::span<const int32_t> filters;
+};
+
+// 95 % percentile interval of a statistic when rows and filters are both drawn anew, which is wider
+// than drawing either alone: a claim about other images *and* other filters of such a net.
+// Resamples for which the statistic does not exist (NaN) are left out. Pass filters = 0 for a
+// statistic without filters. `statistic` may be called from several threads.
+Interval bootstrap_interval(int64_t rows,
+                            int64_t filters,
+                            const BootstrapOptions& options,
+                            const std::function<double(const Resample&)>& statistic);
+
+}  // namespace partwise::metrics

@@ -1,0 +1,63 @@
+#pragma once
+
+#include "partwise/metrics/activations.h"
+#include "partwise/metrics/bootstrap.h"
+#include "partwise/metrics/finding.h"
+#include "partwise/metrics/truth.h"
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace partwise::metrics {
+
+struct InstabilityOptions {
+  int64_t top_images = 100;  // rows with the highest peak, per filter and landmark
+  int64_t shuffles = 20;     // permutations behind D_shuffle and draws behind the random control
+
+  static auto fields() {
+    using Row = Field<InstabilityOptions, int64_t>;
+    return std::tuple{
+        Row{"top_images", &InstabilityOptions::top_images, "images per filter and landmark", 2},
+        Row{"shuffles", &InstabilityOptions::shuffles, "permutations of the landmark control", 1},
+    };
+  }
+};
+
+struct FilterInstability {
+  int64_t category = -1;            // whose landmarks were used
+  double instability = 0.0;         // D: mean over landmarks; NaN if no landmark has two rows
+  double ratio = 0.0;               // D / D_shuffle
+  std::vector<double> by_landmark;  // D_{f,k}, NaN where undefined
+};
+
+struct LocationInstability {
+  Finding
+      instability;  // D; controls: constant_centre, uniform_random, shuffled_landmarks (D_shuffle)
+  Finding ratio;    // mean over filters of D_f / D_shuffle,f; controls: constant_filter = 1
+  std::vector<FilterInstability> filters;
+};
+
+// Location instability (paper, "Evaluation metric: location instability"). The peak of each map, at
+// its unit centre p; for landmark k the rows of the filter's category with exactly one visible
+// instance; of those the `top_images` with the highest peak value (ties: earlier row first);
+// D_{f,k} = sample standard deviation (N - 1) of |p_k - p| / diagonal, diagonal = input_side * sqrt
+// 2; D_f = mean over k where N >= 2; D = mean over f. `filter_category` [filters]: index into
+// truth.categories, or -1: the category with the lowest D_f is taken (the paper's rule for ordinary
+// nets; it flatters them). D_shuffle: the same peaks, landmarks permuted among the same rows, mean
+// over `shuffles` permutations. constant_centre: a filter that always fires at the input's centre,
+// (input_side - 1) / 2, on the same rows. uniform_random: cells drawn uniformly. A filter that
+// never fires still has a peak (cell 0).
+LocationInstability location_instability(const Maps& maps,
+                                         const UnitGrid& grid,
+                                         const Truth& truth,
+                                         std::span<const int64_t> filter_category,
+                                         const InstabilityOptions& options,
+                                         const BootstrapOptions& bootstrap);
+
+// D of a detector that always fires at one point, over all rows with a single instance, one value a
+// category (mean over its landmarks); NaN where undefined. Depends on the truth alone.
+std::vector<double> constant_instability(const Truth& truth, Point where);
+
+}  // namespace partwise::metrics

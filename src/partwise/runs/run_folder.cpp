@@ -1,0 +1,94 @@
+#include "partwise/runs/run_folder.h"
+
+#include "partwise/base/error.h"
+#include "partwise/base/files.h"
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <sstream>
+#include <utility>
+
+namespace partwise::runs {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+std::string first_difference(const nlohmann::json& a, const nlohmann::json& b) {
+  for (const auto& [key, value] : a.items()) {
+    const auto other = b.value(key, nlohmann::json());
+    if (other != value)
+      return fmt::format("{} is {} there and {} here", key, other.dump(), value.dump());
+  }
+  for (const auto& [key, value] : b.items()) {
+    if (!a.contains(key)) return fmt::format("{} = {} is set there only", key, value.dump());
+  }
+  return "";
+}
+
+}  // namespace
+
+RunFolder::RunFolder(fs::path path, nlohmann::json options, nlohmann::json manifest)
+    : path_(std::move(path)), options_(std::move(options)), manifest_(std::move(manifest)) {}
+
+RunFolder RunFolder::create(const fs::path& path,
+                            const nlohmann::json& options,
+                            const nlohmann::json& manifest) {
+  if (fs::exists(path / "options.json")) {
+    auto run = open(path);
+    ensure(run.options_ == options,
+           "{}: holds a run with other options ({}); choose another folder or remove this one",
+           path.string(), first_difference(options, run.options_));
+    return run;
+  }
+  const bool occupied = fs::exists(path) && (!fs::is_directory(path) || !fs::is_empty(path));
+  ensure(!occupied, "{}: exists and is not a run; choose a new or empty folder", path.string());
+  make_writable_folder(path);
+  write_json_atomically(path / "manifest.json", manifest);
+  write_json_atomically(path / "options.json", options);  // last: its presence makes this a run
+  return {path, options, manifest};
+}
+
+RunFolder RunFolder::open(const fs::path& path) {
+  ensure(fs::is_directory(path), "{}: no such run folder", path.string());
+  ensure(fs::exists(path / "options.json"), "{}: not a run (it has no options.json)",
+         path.string());
+  return {path, read_json(path / "options.json"), read_json(path / "manifest.json")};
+}
+
+void RunFolder::append_log(const nlohmann::json& row) const {
+  std::ofstream stream(path_ / "log.jsonl", std::ios::app);
+  stream << row.dump() << '\n' << std::flush;
+  ensure(stream.good(), "{}: cannot write: {}", (path_ / "log.jsonl").string(),
+         std::strerror(errno));
+}
+
+std::vector<nlohmann::json> RunFolder::log() const {
+  std::vector<nlohmann::json> rows;
+  if (!fs::exists(path_ / "log.jsonl")) return rows;
+  std::istringstream lines(read_file(path_ / "log.jsonl"));
+  for (std::string line; std::getline(lines, line);) {
+    auto row = nlohmann::json::parse(line, nullptr, false);
+    if (row.is_discarded()) break;
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+void RunFolder::rewrite_log(const std::vector<nlohmann::json>& rows) const {
+  std::string text;
+  for (const auto& row : rows) text += row.dump() + "\n";
+  write_file_atomically(path_ / "log.jsonl", text);
+}
+
+std::optional<nlohmann::json> RunFolder::findings() const {
+  if (!fs::exists(path_ / "findings.json")) return std::nullopt;
+  return read_json(path_ / "findings.json");
+}
+
+void RunFolder::write_findings(const nlohmann::json& findings) const {
+  write_json_atomically(path_ / "findings.json", findings);
+}
+
+}  // namespace partwise::runs

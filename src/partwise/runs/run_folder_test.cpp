@@ -1,0 +1,51 @@
+#include "partwise/runs/run_folder.h"
+
+#include "partwise/base/error.h"
+#include "partwise/base/files.h"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+namespace partwise::runs {
+namespace {
+
+namespace fs = std::filesystem;
+
+class Run : public testing::Test {
+ protected:
+  void TearDown() override { fs::remove_all(folder_); }
+  fs::path folder_ = fs::path(testing::TempDir()) / "partwise-run-test";
+};
+
+TEST_F(Run, IsReopenedWithTheSameOptionsAndRefusedWithOthers) {
+  RunFolder::create(folder_, {{"seed", 1}}, {{"version", "x"}});
+  EXPECT_EQ(RunFolder::create(folder_, {{"seed", 1}}, {}).manifest().at("version"), "x");
+  try {
+    RunFolder::create(folder_, {{"seed", 2}}, {});
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("seed is 1 there and 2 here"), std::string::npos);
+  }
+  EXPECT_EQ(RunFolder::open(folder_).options().at("seed"), 1);
+}
+
+TEST_F(Run, AFolderWithOtherThingsIsLeftUntouched) {
+  fs::create_directories(folder_);
+  write_file_atomically(folder_ / "thesis.txt", "precious");
+  EXPECT_THROW(RunFolder::create(folder_, {}, {}), Error);
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder_), fs::directory_iterator()), 1);
+}
+
+TEST_F(Run, ALogCutOffByAKilledWriterLosesOnlyItsLastLine) {
+  const auto run = RunFolder::create(folder_, {}, {});
+  run.append_log({{"epoch", 1}});
+  run.append_log({{"epoch", 2}});
+  std::ofstream(folder_ / "log.jsonl", std::ios::app) << R"({"epoch": 3, "lo)";
+  const auto rows = run.log();
+  ASSERT_EQ(rows.size(), 2U);
+  EXPECT_EQ(rows.back().at("epoch"), 2);
+}
+
+}  // namespace
+}  // namespace partwise::runs
