@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <limits>
 #include <string>
 #include <tuple>
@@ -65,7 +66,9 @@ void merge_json(Options& options, const nlohmann::json& json, std::string_view p
   ensure(json.is_object(), "{}: expected an object of options, found {}", place, json.type_name());
   std::vector<std::string> known;
   for_each_field<Options>([&](const auto& field) { known.emplace_back(field.name); });
-  for (const auto& [key, value] : json.items()) {
+  for (const auto& item : json.items()) {
+    const std::string& key = item.key();
+    const nlohmann::json& value = item.value();
     ensure(std::find(known.begin(), known.end(), key) != known.end(),
            "{}: unknown key '{}' (did you mean '{}'?)", place, key, nearest_name(key, known));
     for_each_field<Options>([&](const auto& field) {

@@ -18,7 +18,7 @@ struct Image {
   uint8_t* at(int64_t x, int64_t y) {
     return &pixels[static_cast<std::size_t>((y * width + x) * 3)];
   }
-  const uint8_t* at(int64_t x, int64_t y) const {
+  [[nodiscard]] const uint8_t* at(int64_t x, int64_t y) const {
     return &pixels[static_cast<std::size_t>((y * width + x) * 3)];
   }
 };

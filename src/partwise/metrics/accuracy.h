@@ -8,8 +8,9 @@
 
 namespace partwise::metrics {
 
-// Share of rows whose highest score is the label's. Controls: majority_class (share of the most
-// frequent label among these rows), chance (1 / classes).
+// Share of rows whose highest score is the label's (ties: the first class; NaN never wins, unless
+// all are NaN: class 0). Without rows every number is NaN. Controls: majority_class (share of the
+// most frequent label among these rows), chance (1 / classes).
 //   scores [rows, classes], labels [rows] in [0, classes)
 Finding accuracy(std::span<const float> scores,
                  int64_t classes,

@@ -28,19 +28,33 @@ struct Interval {
 };
 
 // One draw: how often each row, and each filter, was drawn (with replacement, as many draws as
-// items).
+// items). `seed` is the draw's own, for a statistic that draws something itself.
 struct Resample {
   std::span<const int32_t> rows;
   std::span<const int32_t> filters;
+  uint64_t seed = 0;
 };
 
 // 95 % percentile interval of a statistic when rows and filters are both drawn anew, which is wider
 // than drawing either alone: a claim about other images *and* other filters of such a net.
-// Resamples for which the statistic does not exist (NaN) are left out. Pass filters = 0 for a
-// statistic without filters. `statistic` may be called from several threads.
+// Draw r depends on options.seed and r alone, so two statistics of the same rows and filters see
+// the same draws. Resamples for which the statistic does not exist (NaN) are left out; both ends
+// are NaN if none is left. Pass filters = 0 for a statistic without filters. `statistic` may be
+// called from several threads.
 Interval bootstrap_interval(int64_t rows,
                             int64_t filters,
                             const BootstrapOptions& options,
                             const std::function<double(const Resample&)>& statistic);
+
+// The same, moved so that the mean of the resamples falls on `value`, the statistic of the sample
+// itself. For a statistic that repeated rows bias: a spread (repeats have no distance) or the best
+// of several (noise is chosen twice). With many filters that bias exceeds the interval's width: the
+// plain one would exclude its own value, and call filters that know nothing better than chance. The
+// interval is one for the statistic's expectation on samples of this size; NaN if `value` is.
+Interval centred_bootstrap_interval(double value,
+                                    int64_t rows,
+                                    int64_t filters,
+                                    const BootstrapOptions& options,
+                                    const std::function<double(const Resample&)>& statistic);
 
 }  // namespace partwise::metrics

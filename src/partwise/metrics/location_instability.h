@@ -28,7 +28,7 @@ struct InstabilityOptions {
 struct FilterInstability {
   int64_t category = -1;            // whose landmarks were used
   double instability = 0.0;         // D: mean over landmarks; NaN if no landmark has two rows
-  double ratio = 0.0;               // D / D_shuffle
+  double ratio = 0.0;               // D / D_shuffle; NaN if D_shuffle is 0 or does not exist
   std::vector<double> by_landmark;  // D_{f,k}, NaN where undefined
 };
 
@@ -47,8 +47,19 @@ struct LocationInstability {
 // truth.categories, or -1: the category with the lowest D_f is taken (the paper's rule for ordinary
 // nets; it flatters them). D_shuffle: the same peaks, landmarks permuted among the same rows, mean
 // over `shuffles` permutations. constant_centre: a filter that always fires at the input's centre,
-// (input_side - 1) / 2, on the same rows. uniform_random: cells drawn uniformly. A filter that
-// never fires still has a peak (cell 0).
+// (input_side - 1) / 2, on the same rows. uniform_random: cells drawn uniformly, on the same rows.
+// A filter that never fires still has a peak (cell 0). Filters for which a number does not exist
+// are left out of its mean.
+//
+// D_shuffle is a mean over permutations, not the root of the exact mean of D^2 (which has a closed
+// form), because a filter that knows nothing of the landmark has one of those permutations: its D
+// has exactly that mean, so its ratio is 1 at any N, where the root mean square would give c4(N)
+// < 1.
+//
+// Intervals are centred bootstrap intervals and recompute all this in every resample: a row drawn
+// twice counts as two of the `top_images`, and D_shuffle comes from up to four fresh permutations
+// of the rows selected there, whose noise widens the ratio's interval by a tenth at most. The
+// category of a filter with -1 stays the one chosen on the full sample.
 LocationInstability location_instability(const Maps& maps,
                                          const UnitGrid& grid,
                                          const Truth& truth,

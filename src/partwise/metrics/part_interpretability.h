@@ -44,12 +44,20 @@ struct PartInterpretability {
 };
 
 // Part interpretability (paper, "Evaluation metric: part interpretability"), P_f in place of the
-// paper's hand-checked IoU. Over all positions of all maps of the filter's category, T_f is the
-// exact quantile with P(x > T_f) = quantile (0 if the quantile is 0: then every x > 0 counts). S_f
-// = union of discs at the unit centres with x > T_f. P_{f,k} = share of the rows that show part k
+// paper's hand-checked IoU. Over all N positions of all maps of the filter's category, T_f is the
+// exact quantile: with m = floor(quantile * N), the (m + 1)-th largest value, so that the units
+// with x > T_f are m, or, where ties forbid m, the largest possible number below it; 0 if that
+// value is below 0, so that every x > 0 counts where the quantile is 0. S_f = union of discs at
+// the unit centres with x > T_f. P_{f,k} = share of the rows that show part k
 // whose IoU(S_f, part k) > iou; P_f = max_k; mean over filters. A row without a unit above T_f
 // counts as 0. `maps` are those after ReLU and mask. `filter_category` as in location_instability;
-// -1: the category with the highest P_f is taken, which flatters the filter.
+// -1: the category with the highest P_f is taken, which flatters the filter. P_f is NaN for a
+// filter whose category shows no part; such filters are left out of the mean.
+//
+// The interval (a centred bootstrap interval) keeps T_f and the category from the full sample;
+// P_{f,k} and the maximum over k are recomputed in every resample. shuffled_images pairs every map
+// with the parts of one other row, by a derangement drawn for each filter, and takes the maximum
+// over k as well.
 PartInterpretability part_interpretability(const Maps& maps,
                                            const UnitGrid& grid,
                                            const Truth& truth,

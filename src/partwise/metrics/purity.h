@@ -12,8 +12,8 @@ inline constexpr double kPurityBeta = 4.0;
 // lies where the template of the map's peak is positive, sum x 1(U_peak > 0) / sum x. Sums run over
 // the filters of a row, the mean over rows; rows without any activation are left out. U_peak > 0
 // where the L1 distance to the peak, in cells, is below side / kPurityBeta. `maps` are those before
-// the mask. Controls: uniform_map (the same peaks on maps with equal cells: what purity 'no
-// preference' would give).
+// the mask. Controls: uniform_map (the same peaks, each map's activation spread evenly over its
+// cells: what purity 'no preference' would give).
 Finding purity(const Maps& maps, const BootstrapOptions& options);
 
 }  // namespace partwise::metrics

@@ -9,25 +9,32 @@
 namespace partwise::metrics {
 
 // A set of pixels of a square picture, 64 to a word, every row starting on a new word, so that
-// areas and intersections are popcounts.
+// areas and intersections are popcounts. It knows the band of rows it occupies and works on those
+// only, so that small sets in large pictures are cheap.
 class PixelSet {
  public:
   PixelSet() = default;
   explicit PixelSet(int64_t side);
 
+  void clear();
   void insert(int64_t x, int64_t y);
   void insert_disc(Point centre,
                    double radius);  // pixels whose centre is within radius (<=); clipped
   void insert_all(const PixelSet& other);
-  bool contains(int64_t x, int64_t y) const;
-  int64_t area() const;
-  int64_t side() const { return side_; }
-  bool empty() const { return area() == 0; }
+  [[nodiscard]] bool contains(int64_t x, int64_t y) const;
+  [[nodiscard]] int64_t area() const;
+  [[nodiscard]] int64_t side() const { return side_; }
+  [[nodiscard]] bool empty() const { return first_row_ >= end_row_; }
 
  private:
   friend int64_t intersection_area(const PixelSet& a, const PixelSet& b);
+  void insert_span(int64_t y, int64_t first, int64_t last);
+  void occupy(int64_t first, int64_t end);
+
   int64_t side_ = 0;
   int64_t words_per_row_ = 0;
+  int64_t first_row_ = 0;  // every pixel lies in rows [first_row_, end_row_)
+  int64_t end_row_ = 0;
   std::vector<uint64_t> words_;
 };
 
@@ -52,5 +59,11 @@ struct Truth {
   std::vector<CategoryTruth> categories;
   std::vector<RowTruth> rows;
 };
+
+// The rows of each category, in order.
+std::vector<std::vector<int64_t>> rows_by_category(const Truth& truth);
+
+// Holds the caller to the shapes above.
+void expect_consistent(const Truth& truth);
 
 }  // namespace partwise::metrics

@@ -1,0 +1,67 @@
+#pragma once
+
+#include "partwise/base/options.h"
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+#include <string>
+
+namespace partwise::cli {
+
+// Every command's own flags end up in an object like this one, kept alive by its callback.
+struct Common {
+  std::string device = "cpu";
+  int threads = 0;
+};
+
+inline void add_common(CLI::App& app, Common& common) {
+  app.add_option("--device", common.device, "cpu, cuda or cuda:N")->capture_default_str();
+  app.add_option("--threads", common.threads, "0: all cores")
+      ->capture_default_str()
+      ->check(CLI::Range(0, 1024));
+}
+
+// One flag for each field of an options struct: field learning_rate becomes --learning-rate. What
+// is given is collected in `given`, so that flags can beat a config file.
+template <typename Options>
+void add_fields(CLI::App& app, nlohmann::json& given, const std::vector<std::string>& skip = {}) {
+  const Options defaults;
+  for_each_field<Options>([&](const auto& field) {
+    const std::string key = field.name;
+    if (std::find(skip.begin(), skip.end(), key) != skip.end()) return;
+    std::string flag = "--" + key;
+    std::replace(flag.begin() + 2, flag.end(), '_', '-');
+    using T = std::decay_t<decltype(defaults.*field.member)>;
+    std::string help = field.help;
+    if constexpr (std::is_same_v<T, std::string>) {
+      if (!field.choices.empty()) help += ": " + join(field.choices, " | ");
+    }
+    app.add_option_function<T>(
+           flag, [&given, key](const T& value) { given[key] = value; }, help)
+        ->default_str(fmt::format("{}", defaults.*field.member));
+  });
+}
+
+// The fields of `Options` among the given ones, over the defaults; a value out of range is named.
+template <typename Options>
+Options options_from(const nlohmann::json& given) {
+  Options options;
+  auto own = nlohmann::json::object();
+  for_each_field<Options>([&](const auto& field) {
+    if (given.contains(field.name)) own[field.name] = given[field.name];
+  });
+  merge_json(options, own, "command line");
+  return options;
+}
+
+void add_demo(CLI::App& app);
+void add_data(CLI::App& app);
+void add_train(CLI::App& app);
+void add_measure(CLI::App& app);
+void add_report(CLI::App& app);
+
+}  // namespace partwise::cli

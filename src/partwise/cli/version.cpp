@@ -1,0 +1,28 @@
+#include "partwise/cli/version.h"
+
+#include "partwise/base/files.h"
+#include "partwise/tensors/session.h"
+
+#include <fmt/format.h>
+
+#ifndef PARTWISE_COMMIT
+#define PARTWISE_COMMIT "unknown"
+#endif
+
+namespace partwise::cli {
+
+std::string version_text() {
+  return fmt::format("partwise {} (commit {}, LibTorch {})", PARTWISE_VERSION, PARTWISE_COMMIT,
+                     tensors::libtorch_version());
+}
+
+nlohmann::json make_manifest(const std::string& data_folder) {
+  const auto description = std::filesystem::path(data_folder) / "dataset.json";
+  return {{"version", PARTWISE_VERSION},
+          {"commit", PARTWISE_COMMIT},
+          {"libtorch", tensors::libtorch_version()},
+          {"data", std::filesystem::absolute(data_folder).lexically_normal().string()},
+          {"data_hash", content_hash(read_file(description))}};
+}
+
+}  // namespace partwise::cli

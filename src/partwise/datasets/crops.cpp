@@ -1,0 +1,119 @@
+#include "partwise/datasets/crops.h"
+
+#include "partwise/base/error.h"
+#include "partwise/base/names.h"
+#include "partwise/base/parallel.h"
+#include "partwise/images/codec.h"
+
+#include <algorithm>
+#include <cmath>
+#include <unordered_map>
+
+namespace partwise::datasets {
+namespace {
+
+// First and one-past-last whole pixel of [start, start + extent) on an axis of `size` pixels.
+std::pair<int64_t, int64_t> whole_pixels(double start, double extent, int64_t size) {
+  const auto bounded = [&](double edge) {
+    return std::llround(std::clamp(edge, 0.0, static_cast<double>(size)));
+  };
+  const int64_t first = std::min<int64_t>(bounded(start), size - 1);
+  return {first, std::max<int64_t>(bounded(start + extent), first + 1)};
+}
+
+void copy_planar(const images::Image& image, uint8_t* out) {
+  const std::size_t area = image.pixels.size() / 3;
+  for (std::size_t i = 0; i < area; ++i) {
+    for (std::size_t c = 0; c < 3; ++c) out[c * area + i] = image.pixels[3 * i + c];
+  }
+}
+
+}  // namespace
+
+std::vector<Sample> samples_of_split(const PartDataset& dataset,
+                                     const std::string& split,
+                                     bool negatives) {
+  std::vector<std::string> names;
+  for (const auto& [name, ids] : dataset.splits) names.push_back(name);
+  index_of_name("split", split, names);
+  std::unordered_map<int64_t, int64_t> image_index;
+  for (std::size_t i = 0; i < dataset.images.size(); ++i) {
+    image_index[dataset.images[i].id] = static_cast<int64_t>(i);
+  }
+  std::unordered_map<int64_t, std::vector<int64_t>> objects;
+  for (std::size_t i = 0; i < dataset.annotations.size(); ++i) {
+    objects[dataset.annotations[i].image_id].push_back(static_cast<int64_t>(i));
+  }
+  std::vector<Sample> samples;
+  for (const int64_t id : dataset.splits.at(split)) {
+    const auto found = objects.find(id);
+    if (found == objects.end()) {
+      if (negatives) samples.push_back({image_index.at(id), -1});
+      continue;
+    }
+    for (const int64_t object : found->second) samples.push_back({image_index.at(id), object});
+  }
+  return samples;
+}
+
+images::Window window_from_box(const Box& box, int64_t width, int64_t height) {
+  const auto [left, right] = whole_pixels(box.x, box.width, width);
+  const auto [top, bottom] = whole_pixels(box.y, box.height, height);
+  return {left, top, right - left, bottom - top};
+}
+
+Box crop_box(const PartDataset& dataset, const Sample& sample) {
+  if (sample.annotation_index >= 0) {
+    return dataset.annotations.at(static_cast<std::size_t>(sample.annotation_index)).bbox;
+  }
+  const auto& image = dataset.images.at(static_cast<std::size_t>(sample.image_index));
+  return {0.0, 0.0, static_cast<double>(image.width), static_cast<double>(image.height)};
+}
+
+Crops load_crops(const PartDataset& dataset,
+                 const std::vector<Sample>& samples,
+                 const CropOptions& options) {
+  expects(options.side > 0, "crops need a side, got {}", options.side);
+  const auto row_bytes = static_cast<std::size_t>(3 * options.side * options.side);
+  Crops crops{static_cast<int64_t>(samples.size()), options.side, {}};
+  crops.pixels.resize(samples.size() * row_bytes);
+  parallel_for(crops.rows, options.threads, [&](int64_t row) {
+    const auto& sample = samples[static_cast<std::size_t>(row)];
+    const auto& record = dataset.images.at(static_cast<std::size_t>(sample.image_index));
+    const auto image = images::read_image(dataset.root / record.file_name);
+    ensure(image.width == record.width && image.height == record.height,
+           "{}: is {} x {}, dataset.json says {} x {}", record.file_name, image.width, image.height,
+           record.width, record.height);
+    const auto window = window_from_box(crop_box(dataset, sample), image.width, image.height);
+    copy_planar(images::resize_antialiased(image, window, options.side, options.side),
+                &crops.pixels[static_cast<std::size_t>(row) * row_bytes]);
+  });
+  return crops;
+}
+
+Point crop_from_image(Point point, const Box& box, int64_t side) {
+  const auto scale = static_cast<double>(side);
+  return {(point.x - box.x) * scale / box.width, (point.y - box.y) * scale / box.height};
+}
+
+std::vector<uint8_t> crop_mask(const RunLengthMask& mask, const Box& box, int64_t side) {
+  const auto pixels = decode_mask(mask);
+  const auto image_from_crop = [&](int64_t position, double start, double extent) {
+    const double share = (static_cast<double>(position) + 0.5) / static_cast<double>(side);
+    return static_cast<int64_t>(std::floor(start + share * extent));
+  };
+  std::vector<uint8_t> cropped(static_cast<std::size_t>(side * side), 0);
+  for (int64_t y = 0; y < side; ++y) {
+    const int64_t v = image_from_crop(y, box.y, box.height);
+    if (v < 0 || v >= mask.height) continue;
+    for (int64_t x = 0; x < side; ++x) {
+      const int64_t u = image_from_crop(x, box.x, box.width);
+      if (u < 0 || u >= mask.width) continue;
+      cropped[static_cast<std::size_t>(y * side + x)] =
+          pixels[static_cast<std::size_t>(v * mask.width + u)];
+    }
+  }
+  return cropped;
+}
+
+}  // namespace partwise::datasets

@@ -1,0 +1,106 @@
+#include "partwise/datasets/synthetic/animal.h"
+
+#include <cmath>
+#include <numbers>
+
+namespace partwise::datasets::synthetic {
+namespace {
+
+constexpr double kFarDim = 0.72;
+
+}  // namespace
+
+int AnimalBuilder::add(std::string_view part,
+                       std::vector<Shape> shapes,
+                       double merge,
+                       const Paint& paint) {
+  animal_.layers.push_back({{std::move(shapes), merge, paint}, std::string(part), kAnyLayer});
+  return static_cast<int>(animal_.layers.size()) - 1;
+}
+
+int AnimalBuilder::body(std::string_view part, std::vector<Shape> shapes, double merge, bool far) {
+  Paint paint = palette_.body;
+  if (far) paint.dim = kFarDim;
+  return add(part, std::move(shapes), merge, paint);
+}
+
+int AnimalBuilder::accent(std::string_view part,
+                          std::vector<Shape> shapes,
+                          double merge,
+                          bool far) {
+  Paint paint = palette_.accent;
+  if (far) paint.dim = kFarDim;
+  return add(part, std::move(shapes), merge, paint);
+}
+
+int AnimalBuilder::mark(int on, std::vector<Shape> shapes, Colour colour, double opacity) {
+  Paint paint;
+  paint.base = colour;
+  paint.flat = true;
+  paint.opacity = opacity;
+  const int number =
+      add(animal_.layers[static_cast<std::size_t>(on)].part, std::move(shapes), 0.0, paint);
+  animal_.layers.back().mark_on = on;
+  return number;
+}
+
+void AnimalBuilder::point(std::string_view name, Point at, int layer) {
+  animal_.points.push_back({std::string(name), at, layer});
+}
+
+void AnimalBuilder::leg(std::string_view part,
+                        std::string_view foot,
+                        const LegShape& shape,
+                        const LegPose& pose) {
+  const Point knee = pose.hip + heading(-90.0 + pose.swing, shape.upper);
+  const Point ankle = knee + heading(-90.0 + pose.swing - pose.bend, shape.lower);
+  body(part,
+       {Shape::cone(pose.hip, knee, shape.thigh, shape.knee),
+        Shape::cone(knee, ankle, shape.knee, shape.ankle)},
+       0.05, pose.far);
+  const Point toe = ankle + Point{shape.foot, 0.01};
+  const int foot_layer =
+      accent(part, {Shape::cone(ankle, toe, shape.ankle * 1.15, shape.ankle * 0.9)}, 0.0, pose.far);
+  point(foot, ankle + Point{shape.foot * 0.5, 0.0}, foot_layer);
+}
+
+void AnimalBuilder::turn(const Stage& since, double pivot, double factor) {
+  for (std::size_t i = since.layers; i < animal_.layers.size(); ++i) {
+    for (auto& shape : animal_.layers[i].layer.shapes) shape = turned(shape, pivot, factor);
+  }
+  for (std::size_t i = since.points; i < animal_.points.size(); ++i) {
+    auto& at = animal_.points[i].at;
+    at.x = pivot + (at.x - pivot) * factor;
+  }
+}
+
+void AnimalBuilder::eye(int on, Point at, double radius) {
+  mark(on, {Shape::ellipse(at, radius * 1.35, radius * 1.35)}, {0.97, 0.97, 0.94});
+  mark(on, {Shape::ellipse(at + Point{radius * 0.25, 0.0}, radius, radius)}, palette_.dark);
+  mark(on, {Shape::ellipse(at + Point{radius * 0.5, -radius * 0.4}, radius * 0.35, radius * 0.35)},
+       {1.0, 1.0, 1.0});
+}
+
+void AnimalBuilder::nose(int on, Point at, double radius) {
+  mark(on, {Shape::ellipse(at, radius, radius * 0.85)}, palette_.dark);
+}
+
+HeadPose draw_head_pose(Random& random) {
+  const bool grazing = random.chance(0.35);
+  HeadPose pose;
+  pose.neck = grazing ? random.uniform(-45.0, -10.0) : random.uniform(15.0, 72.0);
+  pose.head = grazing ? random.uniform(-55.0, -15.0) : random.uniform(-25.0, 25.0);
+  return pose;
+}
+
+double draw_head_turn(Random& random) {
+  return random.chance(0.2) ? random.uniform(-1.0, -0.7) : random.uniform(0.7, 1.0);
+}
+
+Stride draw_stride(Random& random, double reach) {
+  const double phase = random.uniform(0.0, 2.0 * std::numbers::pi);
+  const double width = random.uniform(0.3, 1.0) * reach;
+  return {width * std::sin(phase), -width * std::sin(phase) + random.uniform(-5.0, 5.0)};
+}
+
+}  // namespace partwise::datasets::synthetic

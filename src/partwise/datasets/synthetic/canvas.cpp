@@ -1,0 +1,226 @@
+#include "partwise/datasets/synthetic/canvas.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+namespace partwise::datasets::synthetic {
+namespace {
+
+// Pixels [left, right) x [top, bottom).
+struct Region {
+  int64_t left = 0;
+  int64_t top = 0;
+  int64_t right = 0;
+  int64_t bottom = 0;
+  [[nodiscard]] int64_t width() const { return right - left; }
+  [[nodiscard]] int64_t height() const { return bottom - top; }
+};
+
+// The inverse of a View, ready for a walk along rows.
+struct BodyFromImage {
+  Point origin;
+  Point step_x;
+  Point step_y;
+
+  explicit BodyFromImage(const View& view) {
+    const double radians = view.degrees * std::numbers::pi / 180.0;
+    const double c = std::cos(radians) / view.scale;
+    const double s = std::sin(radians) / view.scale;
+    const double sign = view.mirrored ? -1.0 : 1.0;
+    step_x = {sign * c, -s};
+    step_y = {sign * s, c};
+    origin = Point{} - step_x * view.origin.x - step_y * view.origin.y;
+  }
+  Point operator()(double x, double y) const { return origin + step_x * x + step_y * y; }
+};
+
+// The pixels a shape may reach, with a margin for outlines and merged creases.
+Region region_of(const Shape& shape, const View& view, double margin, int64_t side) {
+  Bounds body;
+  include(body, shape);
+  Bounds image;
+  for (const Point corner :
+       {body.low, body.high, Point{body.low.x, body.high.y}, Point{body.high.x, body.low.y}}) {
+    image.include(view.image_from_body(corner), margin);
+  }
+  const auto clip = [&](double edge) { return std::clamp<int64_t>(std::llround(edge), 0, side); };
+  return {clip(image.low.x), clip(image.low.y), clip(image.high.x), clip(image.high.y)};
+}
+
+std::vector<Region> regions_of(const Layer& layer, const View& view, int64_t side) {
+  std::vector<Region> regions;
+  const double margin = 2.0 + layer.merge * view.scale;
+  for (const auto& shape : layer.shapes) {
+    regions.push_back(region_of(shape, view, margin, side));
+  }
+  return regions;
+}
+
+Region hull_of(const std::vector<Region>& regions) {
+  Region hull = regions.front();
+  for (const auto& region : regions) {
+    hull.left = std::min(hull.left, region.left);
+    hull.top = std::min(hull.top, region.top);
+    hull.right = std::max(hull.right, region.right);
+    hull.bottom = std::max(hull.bottom, region.bottom);
+  }
+  return hull;
+}
+
+// Signed distances in pixels at pixel centres, with a border of one pixel for differences. Each
+// shape is looked at only where it can be the nearest; farther out lies a large number.
+class DistanceField {
+ public:
+  DistanceField(const Layer& layer,
+                const View& view,
+                const std::vector<Region>& regions,
+                const Region& hull)
+      : stride_(hull.width() + 2),
+        values_(static_cast<std::size_t>(stride_ * (hull.height() + 2)), kFar) {
+    const BodyFromImage body(view);
+    for (std::size_t i = 0; i < layer.shapes.size(); ++i) {
+      const auto& region = regions[i];
+      for (int64_t y = region.top - 1; y <= region.bottom; ++y) {
+        for (int64_t x = region.left - 1; x <= region.right; ++x) {
+          const Point point = body(static_cast<double>(x) + 0.5, static_cast<double>(y) + 0.5);
+          const double distance = signed_distance(layer.shapes[i], point) * view.scale;
+          auto& value = values_[index(x - hull.left, y - hull.top)];
+          value = static_cast<float>(merged_distance(value, distance, layer.merge * view.scale));
+        }
+      }
+    }
+  }
+
+  [[nodiscard]] double at(int64_t x, int64_t y) const { return values_[index(x, y)]; }
+  // Unit vector away from the surface's middle.
+  [[nodiscard]] Point outward(int64_t x, int64_t y) const {
+    const Point slope{at(x + 1, y) - at(x - 1, y), at(x, y + 1) - at(x, y - 1)};
+    const double length = std::sqrt(dot(slope, slope));
+    return length > 1e-6 ? slope * (1.0 / length) : Point{};
+  }
+  [[nodiscard]] double depth() const { return -*std::min_element(values_.begin(), values_.end()); }
+
+ private:
+  static constexpr float kFar = 1e4F;
+
+  [[nodiscard]] std::size_t index(int64_t x, int64_t y) const {
+    return static_cast<std::size_t>((y + 1) * stride_ + x + 1);
+  }
+
+  int64_t stride_;
+  std::vector<float> values_;
+};
+
+// Where a surface lies over another of the same body its edge is drawn softly, so that limbs grow
+// out of the torso instead of lying on it.
+constexpr double kInnerLine = 0.45;
+constexpr double kInnerTilt = 0.7;
+
+// Light on a surface that faces the viewer but for `tilt`.
+Colour lit(Colour colour, const Paint& paint, const Light& light, Point tilt) {
+  if (paint.under_share > 0.0) {
+    colour = mix(colour, paint.under, paint.under_share * std::clamp(tilt.y * 1.6, 0.0, 1.0));
+  }
+  const double level = std::sqrt(std::max(0.0, 1.0 - dot(tilt, tilt)));
+  const double height = std::sqrt(std::max(0.0, 1.0 - dot(light.direction, light.direction)));
+  const double facing = std::max(0.0, dot(tilt, light.direction) + level * height);
+  const double cubed = facing * facing * facing;
+  const double gloss = cubed * cubed * cubed * cubed * 0.12;
+  const double shade = (light.ambient + (1.15 - light.ambient) * facing) * paint.dim;
+  return {colour.r * shade * light.tint.r + gloss, colour.g * shade * light.tint.g + gloss,
+          colour.b * shade * light.tint.b + gloss};
+}
+
+Colour outlined(Colour colour, const Paint& paint, double distance, double width, double strength) {
+  const double share = std::clamp(1.0 + (distance + width) / width, 0.0, 1.0);
+  return mix(colour, paint.base * (0.28 * paint.dim), share * paint.line * strength);
+}
+
+// What a layer looks like at the pixels of its field.
+class Surface {
+ public:
+  Surface(const Paint& paint, const Light& light, const DistanceField& field, int64_t side)
+      : paint_(paint),
+        light_(light),
+        field_(field),
+        bulge_(std::max(field.depth(), 1.0)),
+        line_width_(static_cast<double>(side) / 128.0 * 0.7) {}
+
+  // `inner`: the pixel lies over another surface of the same body.
+  [[nodiscard]] Colour colour(int64_t x, int64_t y, Point point, bool inner) const {
+    const Colour plain = surface_colour(paint_, point);
+    if (paint_.flat) return plain;
+    const double distance = field_.at(x, y);
+    // It bulges like a cushion: steep at its edge, level in its middle.
+    const double steep = 1.0 - std::clamp(-distance / bulge_, 0.0, 1.0);
+    const Point tilt = field_.outward(x, y) * (inner ? steep * kInnerTilt : steep);
+    const Colour shaded = lit(plain, paint_, light_, tilt);
+    return outlined(shaded, paint_, distance, line_width_, inner ? kInnerLine : 1.0);
+  }
+
+ private:
+  const Paint& paint_;
+  const Light& light_;
+  const DistanceField& field_;
+  double bulge_;
+  double line_width_;
+};
+
+}  // namespace
+
+Point View::image_from_body(Point point) const {
+  const double radians = degrees * std::numbers::pi / 180.0;
+  const double x = mirrored ? -point.x : point.x;
+  return origin + Point{x * std::cos(radians) - point.y * std::sin(radians),
+                        x * std::sin(radians) + point.y * std::cos(radians)} *
+                      scale;
+}
+
+Canvas::Canvas(int64_t side_pixels)
+    : side(side_pixels),
+      colours(static_cast<std::size_t>(side * side)),
+      owners(static_cast<std::size_t>(side * side), kNothing) {}
+
+void paint_layer(Canvas& canvas,
+                 const Layer& layer,
+                 const View& view,
+                 const Light& light,
+                 int16_t owner,
+                 int16_t within) {
+  if (layer.shapes.empty()) return;
+  const auto regions = regions_of(layer, view, canvas.side);
+  const Region region = hull_of(regions);
+  if (region.width() <= 0 || region.height() <= 0) return;
+  const DistanceField field(layer, view, regions, region);
+  const Surface surface(layer.paint, light, field, canvas.side);
+  const BodyFromImage body(view);
+  const auto paint_pixel = [&](int64_t x, int64_t y) {
+    const double distance = field.at(x, y);
+    const auto pixel = canvas.index(region.left + x, region.top + y);
+    auto& current = canvas.owners[pixel];
+    if (distance >= 0.5 || (within != kNothing && current != within)) return;
+    const Point point =
+        body(static_cast<double>(region.left + x) + 0.5, static_cast<double>(region.top + y) + 0.5);
+    const Colour colour = surface.colour(x, y, point, current != kNothing);
+    const double cover = std::min(0.5 - distance, 1.0) * layer.paint.opacity;
+    canvas.colours[pixel] = mix(canvas.colours[pixel], colour, cover);
+    if (distance < 0.0 && within == kNothing) current = owner;
+  };
+  for (int64_t y = 0; y < region.height(); ++y) {
+    for (int64_t x = 0; x < region.width(); ++x) paint_pixel(x, y);
+  }
+}
+
+images::Image image_from_canvas(const Canvas& canvas) {
+  auto image = images::Image::blank(canvas.side, canvas.side);
+  uint8_t* out = image.pixels.data();
+  for (const auto& colour : canvas.colours) {
+    for (const double value : {colour.r, colour.g, colour.b}) {
+      *out++ = static_cast<uint8_t>(std::lround(std::clamp(value, 0.0, 1.0) * 255.0));
+    }
+  }
+  return image;
+}
+
+}  // namespace partwise::datasets::synthetic

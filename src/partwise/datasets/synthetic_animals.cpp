@@ -1,0 +1,180 @@
+#include "partwise/datasets/synthetic_animals.h"
+
+#include "partwise/base/error.h"
+#include "partwise/base/files.h"
+#include "partwise/base/interrupt.h"
+#include "partwise/base/parallel.h"
+#include "partwise/base/progress.h"
+#include "partwise/base/random.h"
+#include "partwise/images/codec.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cmath>
+#include <fcntl.h>
+#include <fstream>
+#include <numeric>
+#include <system_error>
+#include <unistd.h>
+
+namespace partwise::datasets {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+// Counts up whenever the same options would draw other pixels.
+constexpr int64_t kGeneratorVersion = 1;
+constexpr auto kGenerator = "synthetic-animals";
+// Lies in the folder from the first to the last image: the mark of unfinished work.
+constexpr auto kUnfinished = "unfinished.json";
+
+json identity(const SyntheticOptions& options) {
+  return {{"generator", kGenerator},
+          {"generator_version", kGeneratorVersion},
+          {"options", to_json(options)}};
+}
+
+bool same_identity(const json& info, const json& wanted) {
+  return info.is_object() &&
+         std::all_of(wanted.items().begin(), wanted.items().end(), [&](const auto& item) {
+           return info.contains(item.key()) && info[item.key()] == item.value();
+         });
+}
+
+// Images of kind k (the last kind: negatives) are numbered k * images .. (k + 1) * images - 1.
+std::string file_name_of(int64_t number, const SyntheticOptions& options) {
+  const int64_t kind = number / options.images;
+  const std::string name = kind < options.categories
+                               ? synthetic_categories()[static_cast<std::size_t>(kind)].name
+                               : "negative";
+  return fmt::format("images/{}-{:05}.png", name, number % options.images);
+}
+
+bool all_images_there(const fs::path& folder, const PartDataset& dataset) {
+  return std::all_of(dataset.images.begin(), dataset.images.end(), [&](const auto& image) {
+    return fs::is_regular_file(folder / image.file_name);
+  });
+}
+
+enum class FolderState { fresh, unfinished, finished };
+
+FolderState folder_state(const fs::path& folder, const json& wanted) {
+  if (!fs::exists(folder)) return FolderState::fresh;
+  ensure(fs::is_directory(folder), "{}: exists and is not a folder", folder.string());
+  if (fs::is_empty(folder)) return FolderState::fresh;
+  const bool finished = fs::exists(folder / "dataset.json");
+  const auto mark = folder / (finished ? "dataset.json" : kUnfinished);
+  ensure(fs::exists(mark), "{}: not empty and not a dataset of this program; choose another folder",
+         folder.string());
+  const auto found = read_json(mark);
+  const json none;
+  const auto& info = !finished                                     ? found
+                     : found.is_object() && found.contains("info") ? found["info"]
+                                                                   : none;
+  ensure(same_identity(info, wanted),
+         "{}: holds a dataset made with other options; choose another folder or remove it",
+         folder.string());
+  return finished ? FolderState::finished : FolderState::unfinished;
+}
+
+std::string last_error() {
+  return std::generic_category().message(errno);
+}
+
+// Atomic, but without waiting for the disk: that would take as long as the drawing. One flush
+// precedes dataset.json, so a finished dataset is whole.
+void write_if_new(const fs::path& path, const std::string& bytes) {
+  if (fs::exists(path) && read_file(path) == bytes) return;
+  const auto staged = path.string() + ".tmp";
+  {
+    std::ofstream stream(staged, std::ios::binary);
+    stream.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+    stream.flush();
+    ensure(stream.good(), "{}: cannot write: {}", path.string(), last_error());
+  }
+  fs::rename(staged, path);
+}
+
+void flush_to_disk(const fs::path& folder) {
+  const int handle = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  ensure(handle >= 0, "{}: cannot open: {}", folder.string(), last_error());
+  const int outcome = ::syncfs(handle);
+  ::close(handle);
+  ensure(outcome == 0, "{}: cannot flush to disk: {}", folder.string(), last_error());
+}
+
+// The test part of each kind is a random share of it, so that every kind keeps its proportion.
+std::map<std::string, std::vector<int64_t>> draw_splits(const SyntheticOptions& options) {
+  std::map<std::string, std::vector<int64_t>> splits{{"train", {}}, {"test", {}}};
+  const auto held_out = std::llround(static_cast<double>(options.images) * options.test_share);
+  for (int64_t kind = 0; kind <= options.categories; ++kind) {
+    std::vector<int64_t> ids(static_cast<std::size_t>(options.images));
+    std::iota(ids.begin(), ids.end(), kind * options.images + 1);
+    Random random(derive_seed(
+        {static_cast<uint64_t>(options.seed), 0x73706C6974ULL, static_cast<uint64_t>(kind)}));
+    shuffle(ids, random);
+    splits["test"].insert(splits["test"].end(), ids.begin(), ids.begin() + held_out);
+    splits["train"].insert(splits["train"].end(), ids.begin() + held_out, ids.end());
+  }
+  for (auto& [name, ids] : splits) std::sort(ids.begin(), ids.end());
+  return splits;
+}
+
+std::vector<Annotation> write_images(const fs::path& folder,
+                                     const SyntheticOptions& options,
+                                     int threads) {
+  const int64_t total = options.images * (options.categories + 1);
+  std::vector<Annotation> annotations(
+      static_cast<std::size_t>(options.images * options.categories));
+  Progress progress("drawing animals", total, "images");
+  parallel_for(total, threads, [&](int64_t number) {
+    if (interrupt_requested()) {
+      throw Interrupted(fmt::format("{}: interrupted; run again to complete it", folder.string()));
+    }
+    const int64_t kind = number / options.images;
+    const int64_t category = kind < options.categories ? kind : -1;
+    auto scene = draw_scene(category, number % options.images, options.size, options.seed);
+    write_if_new(folder / file_name_of(number, options), images::encode_png(scene.image));
+    if (category >= 0) {
+      scene.annotation.id = scene.annotation.image_id = number + 1;
+      scene.annotation.category_id = synthetic_categories()[static_cast<std::size_t>(category)].id;
+      annotations[static_cast<std::size_t>(number)] = std::move(scene.annotation);
+    }
+    progress.advance();
+  });
+  return annotations;
+}
+
+}  // namespace
+
+PartDataset write_synthetic_animals(const fs::path& folder,
+                                    const SyntheticOptions& options,
+                                    int threads) {
+  validate(options);
+  const auto wanted = identity(options);
+  const auto state = folder_state(folder, wanted);
+  if (state == FolderState::finished) {
+    auto dataset = load_dataset(folder);
+    if (all_images_there(folder, dataset)) return dataset;
+  }
+  make_writable_folder(folder / "images");
+  if (state == FolderState::fresh) write_json_atomically(folder / kUnfinished, wanted);
+  PartDataset dataset;
+  dataset.root = folder;
+  dataset.info = wanted;
+  const auto& kinds = synthetic_categories();
+  dataset.categories.assign(kinds.begin(), kinds.begin() + options.categories);
+  for (int64_t number = 0; number < options.images * (options.categories + 1); ++number) {
+    dataset.images.push_back(
+        {number + 1, file_name_of(number, options), options.size, options.size});
+  }
+  dataset.splits = draw_splits(options);
+  dataset.annotations = write_images(folder, options, threads);
+  flush_to_disk(folder);
+  save_dataset(dataset);
+  fs::remove(folder / kUnfinished);
+  return load_dataset(folder);
+}
+
+}  // namespace partwise::datasets

@@ -1,0 +1,173 @@
+#include "partwise/images/png.h"
+
+#include "partwise/base/error.h"
+#include "partwise/images/codec.h"
+#include "partwise/images/exif.h"
+
+#include <csetjmp>
+#include <cstring>
+#include <png.h>
+
+namespace partwise::images {
+namespace {
+
+// Fast rather than small: a synthetic dataset writes thousands of these.
+constexpr int kCompressionLevel = 2;
+
+struct Complaint {
+  char text[128] = "";
+  bool truncated = false;
+};
+
+// libpng is C: it is left by longjmp, and the exception is thrown from our own frame.
+[[noreturn]] void on_error(png_structp png, png_const_charp message) {
+  auto* complaint = static_cast<Complaint*>(png_get_error_ptr(png));
+  std::strncpy(complaint->text, message, sizeof complaint->text - 1);
+  png_longjmp(png, 1);
+}
+
+void on_warning(png_structp /*png*/, png_const_charp /*message*/) {}
+
+struct Source {
+  std::string_view rest;
+  Complaint complaint;
+};
+
+void on_read(png_structp png, png_bytep out, std::size_t count) {
+  auto* source = static_cast<Source*>(png_get_io_ptr(png));
+  if (source->rest.size() < count) {
+    source->complaint.truncated = true;
+    png_error(png, "the file ends too early");
+  }
+  std::memcpy(out, source->rest.data(), count);
+  source->rest.remove_prefix(count);
+}
+
+// Runs libpng calls; `step` must own nothing, since longjmp skips destructors.
+template <typename Step>
+bool survives(png_structp png, const Step& step) {
+  if (setjmp(png_jmpbuf(png)) != 0) return false;
+  step();
+  return true;
+}
+
+class Decoder {
+ public:
+  Decoder(std::string_view bytes, std::string_view name) : name_(name) {
+    source_.rest = bytes;
+    png_ = png_create_read_struct(PNG_LIBPNG_VER_STRING, &source_.complaint, on_error, on_warning);
+    expects(png_ != nullptr, "libpng is not the version this program was built with");
+    info_ = png_create_info_struct(png_);
+    guarded([&] {
+      png_set_read_fn(png_, &source_, on_read);
+      png_read_info(png_, info_);
+    });
+  }
+  ~Decoder() { png_destroy_read_struct(&png_, &info_, nullptr); }
+  Decoder(const Decoder&) = delete;
+  Decoder& operator=(const Decoder&) = delete;
+
+  [[nodiscard]] int64_t width() const { return png_get_image_width(png_, info_); }
+  [[nodiscard]] int64_t height() const { return png_get_image_height(png_, info_); }
+
+  // Every kind of PNG as 8-bit RGBA into `pixels`; `rows` point into it.
+  void read(std::vector<png_bytep>& rows) {
+    guarded([&] {
+      png_set_expand(png_);
+      png_set_scale_16(png_);
+      png_set_gray_to_rgb(png_);
+      png_set_add_alpha(png_, 0xFF, PNG_FILLER_AFTER);
+      png_set_interlace_handling(png_);
+      png_read_update_info(png_, info_);
+      png_read_image(png_, rows.data());
+      png_read_end(png_, info_);
+    });
+  }
+
+  int orientation() {
+    png_uint_32 size = 0;
+    png_bytep bytes = nullptr;
+    if (png_get_eXIf_1(png_, info_, &size, &bytes) == 0) return 1;
+    return exif_orientation({reinterpret_cast<const char*>(bytes), size});
+  }
+
+ private:
+  template <typename Step>
+  void guarded(const Step& step) {
+    if (survives(png_, step)) return;
+    // The destructor doesn't run when the constructor throws; destroying twice is harmless.
+    png_destroy_read_struct(&png_, &info_, nullptr);
+    throw Error(fmt::format("{}: {} PNG ({})", name_,
+                            source_.complaint.truncated ? "truncated" : "damaged",
+                            source_.complaint.text));
+  }
+
+  std::string_view name_;
+  Source source_;
+  png_structp png_ = nullptr;
+  png_infop info_ = nullptr;
+};
+
+uint8_t over_white(int value, int alpha) {
+  return static_cast<uint8_t>((value * alpha + 255 * (255 - alpha) + 127) / 255);
+}
+
+}  // namespace
+
+Image decode_png(std::string_view bytes, std::string_view name, int64_t max_pixels) {
+  Decoder decoder(bytes, name);
+  const int64_t width = decoder.width();
+  const int64_t height = decoder.height();
+  ensure(width * height <= max_pixels, "{}: {} x {} pixels is more than the {} accepted", name,
+         width, height, max_pixels);
+  std::vector<uint8_t> rgba(static_cast<std::size_t>(width * height * 4));
+  std::vector<png_bytep> rows;
+  for (int64_t y = 0; y < height; ++y)
+    rows.push_back(&rgba[static_cast<std::size_t>(y * width * 4)]);
+  decoder.read(rows);
+  auto image = Image::blank(width, height);
+  for (std::size_t i = 0; i < rgba.size() / 4; ++i) {
+    for (std::size_t c = 0; c < 3; ++c) {
+      image.pixels[3 * i + c] = over_white(rgba[4 * i + c], rgba[4 * i + 3]);
+    }
+  }
+  return upright(std::move(image), decoder.orientation());
+}
+
+namespace {
+
+void on_write(png_structp png, png_bytep bytes, std::size_t count) {
+  static_cast<std::string*>(png_get_io_ptr(png))
+      ->append(reinterpret_cast<const char*>(bytes), count);
+}
+
+void on_flush(png_structp /*png*/) {}
+
+void compress(png_structp png, png_infop info, const Image& image, std::string& bytes) {
+  png_set_write_fn(png, &bytes, on_write, on_flush);
+  png_set_compression_level(png, kCompressionLevel);
+  png_set_filter(png, PNG_FILTER_TYPE_BASE, PNG_FILTER_PAETH);
+  png_set_IHDR(png, info, static_cast<png_uint_32>(image.width),
+               static_cast<png_uint_32>(image.height), 8, PNG_COLOR_TYPE_RGB, PNG_INTERLACE_NONE,
+               PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
+  png_write_info(png, info);
+  for (int64_t y = 0; y < image.height; ++y) png_write_row(png, image.at(0, y));
+  png_write_end(png, info);
+}
+
+}  // namespace
+
+std::string encode_png(const Image& image) {
+  expects(image.width > 0 && image.height > 0, "an empty image can't be a PNG");
+  Complaint complaint;
+  std::string bytes;
+  auto* png = png_create_write_struct(PNG_LIBPNG_VER_STRING, &complaint, on_error, on_warning);
+  expects(png != nullptr, "libpng is not the version this program was built with");
+  auto* info = png_create_info_struct(png);
+  const bool fine = survives(png, [&] { compress(png, info, image, bytes); });
+  png_destroy_write_struct(&png, &info);
+  ensure(fine, "PNG encoding failed: {}", complaint.text);
+  return bytes;
+}
+
+}  // namespace partwise::images

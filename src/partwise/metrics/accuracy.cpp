@@ -1,0 +1,93 @@
+#include "partwise/metrics/accuracy.h"
+
+#include "partwise/base/error.h"
+#include "partwise/metrics/activations.h"
+#include "partwise/metrics/statistics.h"
+
+#include <algorithm>
+#include <functional>
+#include <limits>
+#include <vector>
+
+namespace partwise::metrics {
+namespace {
+
+std::vector<uint8_t> right_rows(std::span<const float> scores,
+                                int64_t classes,
+                                std::span<const int64_t> labels) {
+  expects(classes > 0, "{} classes cannot be told apart", classes);
+  const auto width = static_cast<std::size_t>(classes);
+  expects(scores.size() == labels.size() * width, "{} scores for {} rows of {} classes",
+          scores.size(), labels.size(), classes);
+  std::vector<uint8_t> right(labels.size());
+  for (std::size_t row = 0; row < labels.size(); ++row) {
+    expects(labels[row] >= 0 && labels[row] < classes, "row {}: no class {}", row, labels[row]);
+    right[row] = peak_cell(scores.subspan(row * width, width)) == labels[row] ? 1 : 0;
+  }
+  return right;
+}
+
+double share_right(std::span<const uint8_t> right, std::span<const int32_t> counts) {
+  ExistingMean mean;
+  for (std::size_t row = 0; row < right.size(); ++row) mean.add(right[row], counts[row]);
+  return mean.value();
+}
+
+double balanced_share(std::span<const uint8_t> right,
+                      std::span<const int64_t> labels,
+                      int64_t classes,
+                      std::span<const int32_t> counts) {
+  std::vector<ExistingMean> recall(static_cast<std::size_t>(classes));
+  for (std::size_t row = 0; row < right.size(); ++row)
+    recall[labels[row]].add(right[row], counts[row]);
+  ExistingMean mean;
+  for (const auto& of_class : recall) mean.add(of_class.value());
+  return mean.value();
+}
+
+Finding with_interval(std::size_t rows,
+                      const BootstrapOptions& options,
+                      const std::function<double(std::span<const int32_t>)>& share) {
+  const auto interval =
+      bootstrap_interval(static_cast<int64_t>(rows), 0, options,
+                         [&](const Resample& resample) { return share(resample.rows); });
+  const std::vector<int32_t> once(rows, 1);
+  return {.value = share(once), .low = interval.low, .high = interval.high, .controls = {}};
+}
+
+double majority_share(std::span<const int64_t> labels, int64_t classes) {
+  if (labels.empty()) return std::numeric_limits<double>::quiet_NaN();
+  std::vector<int64_t> counts(static_cast<std::size_t>(classes));
+  for (const int64_t label : labels) ++counts[label];
+  return static_cast<double>(*std::max_element(counts.begin(), counts.end())) /
+         static_cast<double>(labels.size());
+}
+
+}  // namespace
+
+Finding accuracy(std::span<const float> scores,
+                 int64_t classes,
+                 std::span<const int64_t> labels,
+                 const BootstrapOptions& options) {
+  const auto right = right_rows(scores, classes, labels);
+  auto finding = with_interval(labels.size(), options, [&](std::span<const int32_t> counts) {
+    return share_right(right, counts);
+  });
+  finding.controls["majority_class"] = majority_share(labels, classes);
+  finding.controls["chance"] = 1.0 / static_cast<double>(classes);
+  return finding;
+}
+
+Finding balanced_accuracy(std::span<const float> scores,
+                          int64_t classes,
+                          std::span<const int64_t> labels,
+                          const BootstrapOptions& options) {
+  const auto right = right_rows(scores, classes, labels);
+  auto finding = with_interval(labels.size(), options, [&](std::span<const int32_t> counts) {
+    return balanced_share(right, labels, classes, counts);
+  });
+  finding.controls["chance"] = 1.0 / static_cast<double>(classes);
+  return finding;
+}
+
+}  // namespace partwise::metrics

@@ -1,0 +1,65 @@
+#include "partwise/metrics/bootstrap.h"
+
+#include "partwise/base/parallel.h"
+#include "partwise/base/random.h"
+#include "partwise/metrics/statistics.h"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+namespace partwise::metrics {
+namespace {
+
+std::vector<int32_t> draw_counts(int64_t items, Random& random) {
+  std::vector<int32_t> counts(static_cast<std::size_t>(items));
+  for (int64_t draw = 0; draw < items; ++draw) ++counts[random.below(items)];
+  return counts;
+}
+
+// Ascending, without those that do not exist.
+std::vector<double> resampled_values(int64_t rows,
+                                     int64_t filters,
+                                     const BootstrapOptions& options,
+                                     const std::function<double(const Resample&)>& statistic) {
+  validate(options);
+  if (rows == 0) return {};
+  std::vector<double> values(static_cast<std::size_t>(options.resamples));
+  parallel_for(options.resamples, static_cast<int>(options.threads), [&](int64_t index) {
+    Random random(derive_seed({static_cast<uint64_t>(options.seed), static_cast<uint64_t>(index)}));
+    const auto row_counts = draw_counts(rows, random);
+    const auto filter_counts = draw_counts(filters, random);
+    values[index] = statistic({row_counts, filter_counts, random.bits()});
+  });
+  std::erase_if(values, [](double value) { return std::isnan(value); });
+  std::sort(values.begin(), values.end());
+  return values;
+}
+
+Interval middle_of(std::span<const double> ascending) {
+  return {percentile(ascending, 0.025), percentile(ascending, 0.975)};
+}
+
+}  // namespace
+
+Interval bootstrap_interval(int64_t rows,
+                            int64_t filters,
+                            const BootstrapOptions& options,
+                            const std::function<double(const Resample&)>& statistic) {
+  return middle_of(resampled_values(rows, filters, options, statistic));
+}
+
+Interval centred_bootstrap_interval(double value,
+                                    int64_t rows,
+                                    int64_t filters,
+                                    const BootstrapOptions& options,
+                                    const std::function<double(const Resample&)>& statistic) {
+  const auto values = resampled_values(rows, filters, options, statistic);
+  // Summed as differences, so that resamples which all equal the value leave it untouched.
+  ExistingMean bias;
+  for (const double resampled : values) bias.add(resampled - value);
+  const auto interval = middle_of(values);
+  return {interval.low - bias.value(), interval.high - bias.value()};
+}
+
+}  // namespace partwise::metrics

@@ -1,0 +1,367 @@
+#include "partwise/metrics/location_instability.h"
+
+#include "partwise/base/parallel.h"
+#include "partwise/base/random.h"
+#include "partwise/metrics/matching.h"
+#include "partwise/metrics/statistics.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numbers>
+
+namespace partwise::metrics {
+namespace {
+
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+constexpr uint64_t kControlStream = 0x696e7374;
+constexpr int64_t kShufflesPerResample = 4;
+
+double distance(Point a, Point b) {
+  return std::sqrt((a.x - b.x) * (a.x - b.x) + (a.y - b.y) * (a.y - b.y));
+}
+
+double diagonal_of(const Truth& truth) {
+  return static_cast<double>(truth.input_side) * std::numbers::sqrt2;
+}
+
+// Everything that does not change between resamples. Positions are in units of the diagonal.
+struct Scene {
+  int64_t rows = 0;
+  std::vector<Point> centres;                 // [cell]
+  std::vector<int32_t> peak_cells;            // [filter, row]
+  std::vector<float> peak_values;             // [filter, row]
+  std::vector<std::vector<Point>> landmarks;  // [landmark of the row's category][row]
+  std::vector<std::vector<uint8_t>> single;   // the same: exactly one visible instance?
+  std::vector<int64_t> landmark_count;        // [category]
+  std::vector<std::vector<int64_t>> rows_of_category;
+};
+
+void locate_peaks(const Maps& maps, int threads, Scene& scene) {
+  scene.peak_cells.resize(static_cast<std::size_t>(maps.filters * maps.rows));
+  scene.peak_values.resize(scene.peak_cells.size());
+  parallel_for(maps.rows, threads, [&](int64_t row) {
+    for (int64_t filter = 0; filter < maps.filters; ++filter) {
+      const auto found = peak(maps.map(row, filter));
+      scene.peak_cells[filter * maps.rows + row] = static_cast<int32_t>(found.cell);
+      scene.peak_values[filter * maps.rows + row] = found.value;
+    }
+  });
+}
+
+void locate_landmarks(const Truth& truth, Scene& scene) {
+  int64_t most = 0;
+  for (const auto& category : truth.categories) {
+    scene.landmark_count.push_back(std::ssize(category.landmarks));
+    most = std::max(most, scene.landmark_count.back());
+  }
+  const double diagonal = diagonal_of(truth);
+  scene.landmarks.assign(most, std::vector<Point>(truth.rows.size()));
+  scene.single.assign(most, std::vector<uint8_t>(truth.rows.size()));
+  for (std::size_t row = 0; row < truth.rows.size(); ++row) {
+    if (truth.rows[row].category < 0) continue;
+    const auto& instances = truth.rows[row].landmarks;
+    for (std::size_t k = 0; k < instances.size(); ++k) {
+      if (instances[k].size() != 1) continue;
+      scene.single[k][row] = 1;
+      scene.landmarks[k][row] = {instances[k][0].x / diagonal, instances[k][0].y / diagonal};
+    }
+  }
+}
+
+Scene make_scene(const Maps& maps, const UnitGrid& grid, const Truth& truth, int threads) {
+  Scene scene;
+  scene.rows = maps.rows;
+  const double diagonal = diagonal_of(truth);
+  for (int64_t cell = 0; cell < maps.side * maps.side; ++cell) {
+    const auto centre = grid.centre(cell / maps.side, cell % maps.side);
+    scene.centres.push_back({centre.x / diagonal, centre.y / diagonal});
+  }
+  scene.rows_of_category = rows_by_category(truth);
+  locate_peaks(maps, threads, scene);
+  locate_landmarks(truth, scene);
+  return scene;
+}
+
+// [landmark][place]: the rows with a single instance of it, the strongest peak first.
+using Ranking = std::vector<std::vector<int32_t>>;
+
+Ranking rank_rows(const Scene& scene, int64_t filter, int64_t category) {
+  const auto& rows = scene.rows_of_category[category];
+  std::vector<int32_t> order(rows.begin(), rows.end());
+  const float* values = scene.peak_values.data() + filter * scene.rows;
+  std::stable_sort(order.begin(), order.end(),
+                   [&](int32_t a, int32_t b) { return values[a] > values[b]; });
+  Ranking ranking(static_cast<std::size_t>(scene.landmark_count[category]));
+  for (std::size_t k = 0; k < ranking.size(); ++k) {
+    std::copy_if(order.begin(), order.end(), std::back_inserter(ranking[k]),
+                 [&](int32_t row) { return scene.single[k][row] != 0; });
+  }
+  return ranking;
+}
+
+// Peaks and landmarks of the rows that enter D_{f,k}, a row drawn twice standing there twice.
+struct Pairs {
+  std::vector<Point> peaks;
+  std::vector<Point> landmarks;
+  std::vector<double> distances;
+
+  double deviation() {
+    distances.resize(peaks.size());
+    for (std::size_t i = 0; i < peaks.size(); ++i) distances[i] = distance(peaks[i], landmarks[i]);
+    return sample_deviation(distances);
+  }
+};
+
+// What to measure, in which sample.
+struct Sample {
+  const Scene& scene;
+  std::span<const int32_t> row_counts;
+  int64_t top_images = 0;
+};
+
+void select_pairs(const Sample& sample,
+                  int64_t filter,
+                  int64_t landmark,
+                  const std::vector<int32_t>& ranked,
+                  Pairs& pairs) {
+  const Scene& scene = sample.scene;
+  const int32_t* cells = scene.peak_cells.data() + filter * scene.rows;
+  const auto& landmarks = scene.landmarks[landmark];
+  const int64_t most = std::min(sample.top_images, scene.rows);
+  pairs.peaks.resize(most);
+  pairs.landmarks.resize(most);
+  int64_t taken = 0;
+  for (const int32_t row : ranked) {
+    const int64_t end = std::min<int64_t>(most, taken + sample.row_counts[row]);
+    for (; taken < end; ++taken) {
+      pairs.peaks[taken] = scene.centres[cells[row]];
+      pairs.landmarks[taken] = landmarks[row];
+    }
+    if (taken == most) break;
+  }
+  pairs.peaks.resize(taken);
+  pairs.landmarks.resize(taken);
+}
+
+// Mean deviation over `shuffles` permutations; leaves the peaks shuffled. It is the peaks that
+// move, and the mean is taken about `own`, so that equal peaks give `own` to the last bit.
+double shuffled_deviation(Pairs& pairs, double own, int64_t shuffles, Random& random) {
+  double excess = 0.0;
+  for (int64_t i = 0; i < shuffles; ++i) {
+    shuffle(pairs.peaks, random);
+    excess += pairs.deviation() - own;
+  }
+  return own + excess / static_cast<double>(shuffles);
+}
+
+double random_deviation(Pairs& pairs, const Scene& scene, int64_t draws, Random& random) {
+  ExistingMean mean;
+  for (int64_t i = 0; i < draws; ++i) {
+    for (auto& peak : pairs.peaks) peak = scene.centres[random.below(std::ssize(scene.centres))];
+    mean.add(pairs.deviation());
+  }
+  return mean.value();
+}
+
+double constant_deviation(Pairs& pairs, Point where) {
+  std::fill(pairs.peaks.begin(), pairs.peaks.end(), where);
+  return pairs.deviation();
+}
+
+double filter_instability(const Sample& sample, int64_t filter, const Ranking& ranking) {
+  Pairs pairs;
+  ExistingMean mean;
+  for (int64_t k = 0; k < std::ssize(ranking); ++k) {
+    select_pairs(sample, filter, k, ranking[k], pairs);
+    mean.add(pairs.deviation());
+  }
+  return mean.value();
+}
+
+double quotient(double instability, double shuffled) {
+  return shuffled > 0.0 ? instability / shuffled : kNaN;
+}
+
+double filter_ratio(const Sample& sample,
+                    int64_t filter,
+                    const Ranking& ranking,
+                    int64_t shuffles,
+                    Random& random) {
+  Pairs pairs;
+  ExistingMean instability;
+  ExistingMean shuffled;
+  for (int64_t k = 0; k < std::ssize(ranking); ++k) {
+    select_pairs(sample, filter, k, ranking[k], pairs);
+    const double own = pairs.deviation();
+    instability.add(own);
+    shuffled.add(shuffled_deviation(pairs, own, shuffles, random));
+  }
+  return quotient(instability.value(), shuffled.value());
+}
+
+struct FilterFinding {
+  FilterInstability filter;
+  Ranking ranking;
+  double shuffled = kNaN;
+  double centred = kNaN;
+  double random = kNaN;
+};
+
+int64_t steadiest_category(const Sample& sample, int64_t filter) {
+  int64_t best = -1;
+  double lowest = std::numeric_limits<double>::infinity();
+  for (int64_t category = 0; category < std::ssize(sample.scene.rows_of_category); ++category) {
+    const double instability =
+        filter_instability(sample, filter, rank_rows(sample.scene, filter, category));
+    if (!(instability < lowest)) continue;
+    lowest = instability;
+    best = category;
+  }
+  return best;
+}
+
+FilterFinding measure_filter(const Sample& sample,
+                             int64_t filter,
+                             int64_t category,
+                             Point centre,
+                             int64_t shuffles,
+                             Random random) {
+  FilterFinding found;
+  found.filter = {.category = category, .instability = kNaN, .ratio = kNaN, .by_landmark = {}};
+  if (category < 0) return found;
+  found.ranking = rank_rows(sample.scene, filter, category);
+  Pairs pairs;
+  ExistingMean instability;
+  ExistingMean shuffled;
+  ExistingMean centred;
+  ExistingMean at_random;
+  for (int64_t k = 0; k < std::ssize(found.ranking); ++k) {
+    select_pairs(sample, filter, k, found.ranking[k], pairs);
+    const double own = pairs.deviation();
+    found.filter.by_landmark.push_back(own);
+    instability.add(own);
+    shuffled.add(shuffled_deviation(pairs, own, shuffles, random));
+    at_random.add(random_deviation(pairs, sample.scene, shuffles, random));
+    centred.add(constant_deviation(pairs, centre));
+  }
+  found.filter.instability = instability.value();
+  found.shuffled = shuffled.value();
+  found.filter.ratio = quotient(found.filter.instability, found.shuffled);
+  found.centred = centred.value();
+  found.random = at_random.value();
+  return found;
+}
+
+template <typename Number>
+double mean_over_filters(const std::vector<FilterFinding>& found, const Number& number) {
+  ExistingMean mean;
+  for (const auto& one : found) mean.add(number(one));
+  return mean.value();
+}
+
+Interval instability_interval(double value,
+                              const Scene& scene,
+                              const std::vector<FilterFinding>& found,
+                              int64_t top_images,
+                              const BootstrapOptions& bootstrap) {
+  return centred_bootstrap_interval(
+      value, scene.rows, std::ssize(found), bootstrap, [&](const Resample& resample) {
+        const Sample sample{scene, resample.rows, top_images};
+        ExistingMean mean;
+        for (int64_t f = 0; f < std::ssize(found); ++f) {
+          if (resample.filters[f] == 0) continue;
+          mean.add(filter_instability(sample, f, found[f].ranking), resample.filters[f]);
+        }
+        return mean.value();
+      });
+}
+
+Interval ratio_interval(double value,
+                        const Scene& scene,
+                        const std::vector<FilterFinding>& found,
+                        const InstabilityOptions& options,
+                        const BootstrapOptions& bootstrap) {
+  const int64_t shuffles = std::min(options.shuffles, kShufflesPerResample);
+  return centred_bootstrap_interval(
+      value, scene.rows, std::ssize(found), bootstrap, [&](const Resample& resample) {
+        const Sample sample{scene, resample.rows, options.top_images};
+        Random random(resample.seed);
+        ExistingMean mean;
+        for (int64_t f = 0; f < std::ssize(found); ++f) {
+          if (resample.filters[f] == 0) continue;
+          mean.add(filter_ratio(sample, f, found[f].ranking, shuffles, random),
+                   resample.filters[f]);
+        }
+        return mean.value();
+      });
+}
+
+}  // namespace
+
+LocationInstability location_instability(const Maps& maps,
+                                         const UnitGrid& grid,
+                                         const Truth& truth,
+                                         std::span<const int64_t> filter_category,
+                                         const InstabilityOptions& options,
+                                         const BootstrapOptions& bootstrap) {
+  expect_matching(maps, grid, truth, filter_category);
+  validate(options);
+  const int threads = static_cast<int>(bootstrap.threads);
+  const auto scene = make_scene(maps, grid, truth, threads);
+  const std::vector<int32_t> once(static_cast<std::size_t>(maps.rows), 1);
+  const Sample sample{scene, once, options.top_images};
+  const double middle = static_cast<double>(truth.input_side - 1) / 2.0 / diagonal_of(truth);
+  std::vector<FilterFinding> found(static_cast<std::size_t>(maps.filters));
+  parallel_for(maps.filters, threads, [&](int64_t f) {
+    const int64_t category =
+        filter_category[f] >= 0 ? filter_category[f] : steadiest_category(sample, f);
+    const Random random(derive_seed(
+        {static_cast<uint64_t>(bootstrap.seed), kControlStream, static_cast<uint64_t>(f)}));
+    found[f] = measure_filter(sample, f, category, {middle, middle}, options.shuffles, random);
+  });
+
+  const auto mean = [&](const auto& number) { return mean_over_filters(found, number); };
+  const double instability = mean([](const FilterFinding& one) { return one.filter.instability; });
+  const double ratio = mean([](const FilterFinding& one) { return one.filter.ratio; });
+  const auto steady =
+      instability_interval(instability, scene, found, options.top_images, bootstrap);
+  const auto relative = ratio_interval(ratio, scene, found, options, bootstrap);
+  LocationInstability result;
+  result.instability = {
+      .value = instability,
+      .low = std::max(steady.low, 0.0),
+      .high = steady.high,
+      .controls = {
+          {"constant_centre", mean([](const FilterFinding& one) { return one.centred; })},
+          {"uniform_random", mean([](const FilterFinding& one) { return one.random; })},
+          {"shuffled_landmarks", mean([](const FilterFinding& one) { return one.shuffled; })}}};
+  result.ratio = {.value = ratio,
+                  .low = std::max(relative.low, 0.0),
+                  .high = relative.high,
+                  .controls = {{"constant_filter", 1.0}}};
+  for (auto& one : found) result.filters.push_back(std::move(one.filter));
+  return result;
+}
+
+std::vector<double> constant_instability(const Truth& truth, Point where) {
+  expect_consistent(truth);
+  std::vector<double> instability;
+  const auto rows = rows_by_category(truth);
+  for (std::size_t category = 0; category < rows.size(); ++category) {
+    ExistingMean mean;
+    for (std::size_t k = 0; k < truth.categories[category].landmarks.size(); ++k) {
+      std::vector<double> distances;
+      for (const int64_t row : rows[category]) {
+        const auto& instances = truth.rows[row].landmarks[k];
+        if (instances.size() != 1) continue;
+        distances.push_back(distance(instances.front(), where) / diagonal_of(truth));
+      }
+      mean.add(sample_deviation(distances));
+    }
+    instability.push_back(mean.value());
+  }
+  return instability;
+}
+
+}  // namespace partwise::metrics

@@ -1,0 +1,102 @@
+#include "partwise/metrics/purity.h"
+
+#include "partwise/base/parallel.h"
+#include "partwise/metrics/statistics.h"
+
+#include <cstdlib>
+#include <vector>
+
+namespace partwise::metrics {
+namespace {
+
+// Activation of one map.
+struct Share {
+  double total = 0.0;
+  double near_peak = 0.0;  // where the template of its peak is positive
+  double if_even = 0.0;    // the same, were the total spread evenly
+};
+
+bool is_near(int64_t cell, int64_t peak, int64_t side) {
+  const int64_t distance =
+      std::abs(cell / side - peak / side) + std::abs(cell % side - peak % side);
+  return static_cast<double>(distance) * kPurityBeta < static_cast<double>(side);
+}
+
+// For every peak, the cells where its template is positive.
+std::vector<std::vector<int64_t>> neighbourhoods(int64_t side) {
+  const int64_t cells = side * side;
+  std::vector<std::vector<int64_t>> near(static_cast<std::size_t>(cells));
+  for (int64_t peak = 0; peak < cells; ++peak) {
+    for (int64_t cell = 0; cell < cells; ++cell) {
+      if (is_near(cell, peak, side)) near[peak].push_back(cell);
+    }
+  }
+  return near;
+}
+
+Share share_of(std::span<const float> map, const std::vector<std::vector<int64_t>>& near) {
+  Share share;
+  for (const float value : map) share.total += mass(value);
+  const auto& cells = near[peak_cell(map)];
+  for (const int64_t cell : cells) share.near_peak += mass(map[cell]);
+  share.if_even = share.total * static_cast<double>(cells.size()) / static_cast<double>(map.size());
+  return share;
+}
+
+// [rows, filters]
+std::vector<Share> all_shares(const Maps& maps, int threads) {
+  const auto near = neighbourhoods(maps.side);
+  std::vector<Share> shares(static_cast<std::size_t>(maps.rows * maps.filters));
+  parallel_for(maps.rows, threads, [&](int64_t row) {
+    for (int64_t filter = 0; filter < maps.filters; ++filter)
+      shares[row * maps.filters + filter] = share_of(maps.map(row, filter), near);
+  });
+  return shares;
+}
+
+struct Purity {
+  double value = 0.0;
+  double if_even = 0.0;
+};
+
+Purity purity_of(std::span<const Share> shares,
+                 std::span<const int32_t> row_counts,
+                 std::span<const int32_t> filter_counts) {
+  const std::vector<double> weights(filter_counts.begin(), filter_counts.end());
+  ExistingMean value;
+  ExistingMean if_even;
+  for (std::size_t row = 0; row < row_counts.size(); ++row) {
+    if (row_counts[row] == 0) continue;
+    Share sum;
+    for (std::size_t filter = 0; filter < weights.size(); ++filter) {
+      const auto& share = shares[row * weights.size() + filter];
+      sum.total += weights[filter] * share.total;
+      sum.near_peak += weights[filter] * share.near_peak;
+      sum.if_even += weights[filter] * share.if_even;
+    }
+    if (sum.total == 0.0) continue;
+    value.add(sum.near_peak / sum.total, row_counts[row]);
+    if_even.add(sum.if_even / sum.total, row_counts[row]);
+  }
+  return {value.value(), if_even.value()};
+}
+
+}  // namespace
+
+Finding purity(const Maps& maps, const BootstrapOptions& options) {
+  expect_consistent(maps);
+  const auto shares = all_shares(maps, static_cast<int>(options.threads));
+  const std::vector<int32_t> rows_once(static_cast<std::size_t>(maps.rows), 1);
+  const std::vector<int32_t> filters_once(static_cast<std::size_t>(maps.filters), 1);
+  const auto full = purity_of(shares, rows_once, filters_once);
+  const auto interval =
+      bootstrap_interval(maps.rows, maps.filters, options, [&](const Resample& resample) {
+        return purity_of(shares, resample.rows, resample.filters).value;
+      });
+  return {.value = full.value,
+          .low = interval.low,
+          .high = interval.high,
+          .controls = {{"uniform_map", full.if_even}}};
+}
+
+}  // namespace partwise::metrics

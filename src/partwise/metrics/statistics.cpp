@@ -1,0 +1,44 @@
+#include "partwise/metrics/statistics.h"
+
+#include <cmath>
+#include <cstddef>
+#include <limits>
+
+namespace partwise::metrics {
+namespace {
+
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+
+}  // namespace
+
+void ExistingMean::add(double value, double weight) {
+  if (std::isnan(value) || weight == 0.0) return;
+  weight_ += weight;
+  sum_ += value * weight;
+}
+
+double ExistingMean::value() const {
+  return weight_ > 0.0 ? sum_ / weight_ : kNaN;
+}
+
+double sample_deviation(std::span<const double> values) {
+  if (values.size() < 2) return kNaN;
+  const auto count = static_cast<double>(values.size());
+  double sum = 0.0;
+  for (const double value : values) sum += value;
+  const double mean = sum / count;
+  double squares = 0.0;
+  for (const double value : values) squares += (value - mean) * (value - mean);
+  return std::sqrt(squares / (count - 1.0));
+}
+
+double percentile(std::span<const double> ascending, double p) {
+  if (ascending.empty()) return kNaN;
+  const double position = p * static_cast<double>(ascending.size() - 1);
+  const auto below = static_cast<std::size_t>(position);
+  if (below + 1 >= ascending.size()) return ascending.back();
+  const double share = position - static_cast<double>(below);
+  return ascending[below] + share * (ascending[below + 1] - ascending[below]);
+}
+
+}  // namespace partwise::metrics

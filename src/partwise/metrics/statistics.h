@@ -1,0 +1,25 @@
+#pragma once
+
+#include <span>
+
+namespace partwise::metrics {
+
+// Mean of the values that exist (are not NaN), each with a weight; NaN if there are none.
+class ExistingMean {
+ public:
+  void add(double value, double weight = 1.0);
+  [[nodiscard]] double value() const;
+
+ private:
+  double weight_ = 0.0;
+  double sum_ = 0.0;
+};
+
+// Sample standard deviation (N - 1); NaN for fewer than two values.
+double sample_deviation(std::span<const double> values);
+
+// The p-quantile of ascending values, interpolating linearly between order statistics: the position
+// is p * (N - 1). NaN without values.
+double percentile(std::span<const double> ascending, double p);
+
+}  // namespace partwise::metrics

@@ -1,0 +1,152 @@
+#include "partwise/metrics/truth.h"
+
+#include "partwise/base/error.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+namespace partwise::metrics {
+namespace {
+
+constexpr int64_t kWordBits = 64;
+
+int64_t clipped(double value, int64_t side) {
+  return static_cast<int64_t>(std::clamp(value, -1.0, static_cast<double>(side)));
+}
+
+uint64_t bits_from(int64_t first) {
+  return ~uint64_t{0} << static_cast<unsigned>(first);
+}
+
+uint64_t bits_up_to(int64_t last) {
+  return ~uint64_t{0} >> static_cast<unsigned>(kWordBits - 1 - last);
+}
+
+}  // namespace
+
+PixelSet::PixelSet(int64_t side)
+    : side_(side),
+      words_per_row_((side + kWordBits - 1) / kWordBits),
+      words_(static_cast<std::size_t>(side * words_per_row_)) {}
+
+void PixelSet::clear() {
+  std::fill(words_.begin() + first_row_ * words_per_row_,
+            words_.begin() + end_row_ * words_per_row_, 0);
+  first_row_ = end_row_ = 0;
+}
+
+void PixelSet::occupy(int64_t first, int64_t end) {
+  first_row_ = empty() ? first : std::min(first_row_, first);
+  end_row_ = std::max(end_row_, end);
+}
+
+void PixelSet::insert(int64_t x, int64_t y) {
+  expects(x >= 0 && y >= 0 && x < side_ && y < side_, "pixel ({}, {}) lies outside {} x {}", x, y,
+          side_, side_);
+  insert_span(y, x, x);
+}
+
+void PixelSet::insert_span(int64_t y, int64_t first, int64_t last) {
+  occupy(y, y + 1);
+  uint64_t* row = words_.data() + y * words_per_row_;
+  const int64_t first_word = first / kWordBits;
+  const int64_t last_word = last / kWordBits;
+  for (int64_t word = first_word; word <= last_word; ++word) {
+    uint64_t bits = ~uint64_t{0};
+    if (word == first_word) bits &= bits_from(first % kWordBits);
+    if (word == last_word) bits &= bits_up_to(last % kWordBits);
+    row[word] |= bits;
+  }
+}
+
+void PixelSet::insert_disc(Point centre, double radius) {
+  expects(radius >= 0.0, "a disc of radius {} cannot be", radius);
+  const int64_t top = std::max<int64_t>(0, clipped(std::floor(centre.y - radius), side_));
+  const int64_t bottom = std::min(side_ - 1, clipped(std::ceil(centre.y + radius), side_));
+  for (int64_t y = top; y <= bottom; ++y) {
+    const double dy = static_cast<double>(y) - centre.y;
+    const auto within = [&](int64_t x) {
+      const double dx = static_cast<double>(x) - centre.x;
+      return dx * dx + dy * dy <= radius * radius;
+    };
+    // The root may round across a pixel on the rim, so start one outside and let `within` decide.
+    const double half = std::sqrt(std::max(0.0, radius * radius - dy * dy));
+    int64_t first = std::max<int64_t>(0, clipped(std::floor(centre.x - half), side_));
+    int64_t last = std::min(side_ - 1, clipped(std::ceil(centre.x + half), side_));
+    while (first <= last && !within(first)) ++first;
+    while (first <= last && !within(last)) --last;
+    if (first <= last) insert_span(y, first, last);
+  }
+}
+
+void PixelSet::insert_all(const PixelSet& other) {
+  if (other.empty()) return;
+  expects(side_ == other.side_, "sets of {} and {} pixels a side do not mix", side_, other.side_);
+  occupy(other.first_row_, other.end_row_);
+  const int64_t end = other.end_row_ * words_per_row_;
+  for (int64_t word = other.first_row_ * words_per_row_; word < end; ++word)
+    words_[word] |= other.words_[word];
+}
+
+bool PixelSet::contains(int64_t x, int64_t y) const {
+  if (x < 0 || y < 0 || x >= side_ || y >= side_) return false;
+  const uint64_t word = words_[y * words_per_row_ + x / kWordBits];
+  return ((word >> static_cast<unsigned>(x % kWordBits)) & 1U) != 0;
+}
+
+int64_t PixelSet::area() const {
+  int64_t area = 0;
+  const int64_t end = end_row_ * words_per_row_;
+  for (int64_t word = first_row_ * words_per_row_; word < end; ++word)
+    area += std::popcount(words_[word]);
+  return area;
+}
+
+int64_t intersection_area(const PixelSet& a, const PixelSet& b) {
+  if (a.empty() || b.empty()) return 0;
+  expects(a.side_ == b.side_, "sets of {} and {} pixels a side do not mix", a.side_, b.side_);
+  int64_t area = 0;
+  const int64_t end = std::min(a.end_row_, b.end_row_) * a.words_per_row_;
+  for (int64_t word = std::max(a.first_row_, b.first_row_) * a.words_per_row_; word < end; ++word)
+    area += std::popcount(a.words_[word] & b.words_[word]);
+  return area;
+}
+
+double intersection_over_union(const PixelSet& a, const PixelSet& b) {
+  const int64_t both = intersection_area(a, b);
+  const int64_t either = a.area() + b.area() - both;
+  return either == 0 ? 0.0 : static_cast<double>(both) / static_cast<double>(either);
+}
+
+std::vector<std::vector<int64_t>> rows_by_category(const Truth& truth) {
+  std::vector<std::vector<int64_t>> rows(truth.categories.size());
+  for (int64_t row = 0; row < std::ssize(truth.rows); ++row) {
+    const int64_t category = truth.rows[row].category;
+    if (category >= 0) rows[category].push_back(row);
+  }
+  return rows;
+}
+
+void expect_consistent(const Truth& truth) {
+  expects(truth.input_side > 0, "an input of {} pixels a side cannot be", truth.input_side);
+  for (std::size_t i = 0; i < truth.rows.size(); ++i) {
+    const auto& row = truth.rows[i];
+    if (row.category < 0) continue;
+    expects(row.category < std::ssize(truth.categories), "row {}: no category {}", i, row.category);
+    const auto& category = truth.categories[row.category];
+    expects(row.landmarks.size() == category.landmarks.size(),
+            "row {}: {} landmarks where category '{}' has {}", i, row.landmarks.size(),
+            category.name, category.landmarks.size());
+    expects(row.parts.size() == category.parts.size(),
+            "row {}: {} parts where category '{}' has {}", i, row.parts.size(), category.name,
+            category.parts.size());
+    for (const auto& part : row.parts) {
+      expects(part.empty() || part.side() == truth.input_side,
+              "row {}: a part mask of {} pixels a side in an input of {}", i, part.side(),
+              truth.input_side);
+    }
+  }
+}
+
+}  // namespace partwise::metrics

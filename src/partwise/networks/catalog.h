@@ -1,0 +1,41 @@
+#pragma once
+
+#include "partwise/networks/layers.h"
+
+#include <string>
+#include <vector>
+
+namespace partwise::networks {
+
+// The four arms of every experiment. All share the backbone and the new fully connected layers.
+enum class Arm {
+  ordinary,        // backbone + new fully connected layers
+  ordinary_layer,  // "ordinary+layer": + an ordinary 3x3 conv-layer
+  masked,          // + both masks, no filter loss
+  interpretable,   // + both masks and the filter loss
+};
+const std::vector<std::string>& arm_names();
+Arm arm_from_name(const std::string& name);
+
+// A layer whose maps are of interest: its ReLU (maps before the mask) and, where there is one, its
+// mask.
+struct Tap {
+  std::string name;  // of the convolution
+  std::string role;  // in words, for reports
+  int64_t relu = 0;  // index into layers
+  int64_t mask = -1;
+};
+
+struct Architecture {
+  std::string net;
+  int64_t input_side = 0;
+  std::vector<Layer> layers;
+  std::vector<Tap> taps;  // the backbone's top layer first, then the new layer
+};
+
+const std::vector<std::string>& network_names();
+
+// The network of one arm with `outputs` outputs; an unknown net lists the valid ones.
+Architecture build_architecture(const std::string& net, Arm arm, int64_t outputs);
+
+}  // namespace partwise::networks

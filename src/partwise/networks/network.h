@@ -1,0 +1,68 @@
+#pragma once
+
+#include "partwise/networks/catalog.h"
+#include "partwise/parts/interpretable_layer.h"
+#include "partwise/tensors/tensor.h"
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace partwise::networks {
+
+// What one tapped layer did: maps after ReLU and before the mask, and after it (the same where
+// there is none).  [batch, filter, n, n]
+struct TappedMaps {
+  Tensor maps;
+  Tensor masked;
+};
+
+struct Output {
+  Tensor logits;                 // [batch, outputs]
+  std::vector<TappedMaps> taps;  // in the order of Architecture::taps
+};
+
+// An architecture with its parameters and interpretable layers.
+class Network {
+ public:
+  // Parameters are drawn by name from `seed`: two arms of one seed start from the same common
+  // weights.
+  Network(Architecture architecture,
+          int64_t categories,
+          const parts::PartOptions& options,
+          uint64_t seed);
+
+  // Without dropout and with frozen statistics; gradients flow unless the caller forbids them.
+  //   images [batch, 3, side, side], normalised
+  Output evaluate(const Tensor& images) const;
+  // As evaluate, with dropout and the filter loss.  category [batch] int64, -1: none
+  Output train(const Tensor& images, const Tensor& category);
+
+  const Architecture& architecture() const { return architecture_; }
+  const std::vector<Geometry>& geometry() const { return geometry_; }
+  std::map<std::string, Tensor>& parameters() { return parameters_; }
+  const std::map<std::string, Tensor>& parameters() const { return parameters_; }
+  std::map<std::string, parts::InterpretableLayer>& interpretable() { return interpretable_; }
+
+  // Parameters, batch-norm statistics and the interpretable layers' statistics, by name.
+  std::map<std::string, Tensor> state() const;
+  void load_state(const std::map<std::string, Tensor>& state);
+  // Only the backbone's part of it (everything up to the first tap), for starting from weights
+  // trained elsewhere; tensors of other layers are passed over, missing or misshaped ones are
+  // named.
+  void load_backbone(const std::map<std::string, Tensor>& state);
+  void to_device(const std::string& device);
+
+ private:
+  // From `state` by name: the tensors of one layer, or all (layer empty).
+  void copy_tensors(const std::map<std::string, Tensor>& state, const std::string& layer);
+  Tensor plain_step(const Layer& layer, const Tensor& input, bool training) const;
+
+  Architecture architecture_;
+  std::vector<Geometry> geometry_;
+  std::map<std::string, Tensor> parameters_;
+  std::map<std::string, Tensor> statistics_;  // batch norm's running mean and variance
+  std::map<std::string, parts::InterpretableLayer> interpretable_;  // by the mask layer's name
+};
+
+}  // namespace partwise::networks

@@ -1,0 +1,175 @@
+#include "partwise/report/charts.h"
+
+#include "partwise/report/html.h"
+#include "partwise/report/verdict.h"
+#include "partwise/views/chart.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+namespace partwise::report {
+
+namespace {
+
+views::IntervalRow interval_row(const LoadedRun& run,
+                                const std::string& group,
+                                const MetricWords& metric,
+                                const Measure* measure) {
+  const Measure known = measure == nullptr ? Measure{} : *measure;
+  views::IntervalRow row{
+      group, run.label, shown(metric, known), known.value, known.low, known.high, run.style, {}};
+  for (const auto& [name, value] : known.controls) {
+    if (value) row.controls.push_back({control_name(name), *value});
+  }
+  return row;
+}
+
+views::IntervalChart empty_chart(const MetricWords& metric) {
+  return {fmt::format("chart-{}", anchor(metric.key)),
+          metric.name,
+          metric.axis,
+          metric.is_share ? 100.0 : 1.0,
+          {}};
+}
+
+std::string group_name(const LayerFindings& layer) {
+  return layer.role.empty() ? layer.layer : layer.role;
+}
+
+// Layers with the same role stand together, in order of first appearance.
+std::vector<std::string> groups_of(std::span<const LoadedRun> runs) {
+  std::vector<std::string> groups;
+  for (const LoadedRun& run : runs) {
+    for (const LayerFindings& layer : run.findings.layers) {
+      const auto name = group_name(layer);
+      if (std::find(groups.begin(), groups.end(), name) == groups.end()) groups.push_back(name);
+    }
+  }
+  return groups;
+}
+
+struct Curve {
+  const char* key;
+  const char* title;
+  double scale;
+};
+
+constexpr std::array<Curve, 4> kRunCurves = {
+    {{"loss", "Training loss", 1.0},
+     {"train_accuracy", "Accuracy on training images, %", 100.0},
+     {"test_accuracy", "Accuracy on test images, %", 100.0},
+     {"learning_rate", "Learning rate", 1.0}}};
+constexpr std::array<Curve, 4> kLayerCurves = {
+    {{"purity", "Purity", 1.0},
+     {"dead_share", "Filters that never fire, %", 100.0},
+     {"gradient_ratio", "Filter gradient / task gradient", 1.0},
+     {"effective_samples", "Effective samples behind a filter’s weights", 1.0}}};
+
+std::optional<double> number_in(const nlohmann::json& row, const char* key) {
+  if (!row.is_object()) return std::nullopt;
+  const auto entry = row.find(key);
+  if (entry == row.end() || !entry->is_number()) return std::nullopt;
+  return entry->get<double>();
+}
+
+// The row's entry for a layer, or null.
+nlohmann::json layer_in(const nlohmann::json& row, const std::string& layer) {
+  if (!row.is_object() || !row.contains("layers") || !row.at("layers").is_array()) return {};
+  for (const auto& entry : row.at("layers")) {
+    if (entry.is_object() && entry.value("layer", nlohmann::json()) == layer) return entry;
+  }
+  return {};
+}
+
+template <typename Pick>
+void add_series(views::LineChart& chart, const LoadedRun& run, const char* key, Pick pick) {
+  views::LineSeries series{run.label, run.style, {}};
+  bool any = false;
+  for (std::size_t k = 0; k < run.log.size(); ++k) {
+    const auto value = number_in(pick(run.log[k]), key);
+    any = any || value.has_value();
+    series.points.emplace_back(number_in(run.log[k], "epoch").value_or(static_cast<double>(k + 1)),
+                               value);
+  }
+  if (any) chart.series.push_back(std::move(series));
+}
+
+std::string panel(const views::LineChart& chart) {
+  if (chart.series.empty()) return "";
+  return fmt::format("<figure class=\"panel\"><h4>{}</h4>{}</figure>\n", text(chart.title),
+                     views::line_chart_svg(chart));
+}
+
+std::string run_curves(std::span<const LoadedRun> runs) {
+  std::string html;
+  for (const Curve& curve : kRunCurves) {
+    views::LineChart chart{
+        fmt::format("curve-{}", anchor(curve.key)), curve.title, "epoch", curve.scale, {}};
+    for (const LoadedRun& run : runs) {
+      add_series(chart, run, curve.key, [](const nlohmann::json& row) { return row; });
+    }
+    html += panel(chart);
+  }
+  return html;
+}
+
+std::string layer_curves(std::span<const LoadedRun> runs, const std::string& group, std::size_t k) {
+  std::string html;
+  for (const Curve& curve : kLayerCurves) {
+    views::LineChart chart{fmt::format("curve-{}-{}", anchor(curve.key), k),
+                           fmt::format("{}: {}", curve.title, group),
+                           "epoch",
+                           curve.scale,
+                           {}};
+    for (const LoadedRun& run : runs) {
+      for (const LayerFindings& layer : run.findings.layers) {
+        if (group_name(layer) != group) continue;
+        add_series(chart, run, curve.key,
+                   [&](const nlohmann::json& row) { return layer_in(row, layer.layer); });
+      }
+    }
+    html += panel(chart);
+  }
+  return html;
+}
+
+}  // namespace
+
+std::string network_charts(std::span<const LoadedRun> runs, const MetricWords& metric) {
+  views::IntervalChart chart = empty_chart(metric);
+  for (const LoadedRun& run : runs) {
+    chart.rows.push_back(
+        interval_row(run, "", metric, find_measure(run.findings.measures, metric.key)));
+  }
+  const std::string whole = views::interval_chart_svg(chart);
+  chart.id += "-enlarged";
+  chart.title += ", enlarged";
+  for (views::IntervalRow& row : chart.rows) row.controls.clear();
+  return fmt::format("{}<h4>The same, enlarged, without the controls</h4>{}", whole,
+                     views::interval_chart_svg(chart));
+}
+
+std::string layer_chart(std::span<const LoadedRun> runs, const MetricWords& metric) {
+  views::IntervalChart chart = empty_chart(metric);
+  for (const std::string& group : groups_of(runs)) {
+    for (const LoadedRun& run : runs) {
+      for (const LayerFindings& layer : run.findings.layers) {
+        if (group_name(layer) != group) continue;
+        chart.rows.push_back(
+            interval_row(run, group, metric, find_measure(layer.measures, metric.key)));
+      }
+    }
+  }
+  return views::interval_chart_svg(chart);
+}
+
+std::string training_charts(std::span<const LoadedRun> runs) {
+  std::string html = run_curves(runs);
+  const auto groups = groups_of(runs);
+  for (std::size_t k = 0; k < groups.size(); ++k) html += layer_curves(runs, groups[k], k);
+  return html.empty() ? "" : "<div class=\"grid2\">\n" + html + "</div>\n";
+}
+
+}  // namespace partwise::report

@@ -1,0 +1,111 @@
+#include "partwise/report/html.h"
+
+#include "partwise/base/error.h"
+#include "partwise/base/files.h"
+#include "partwise/images/codec.h"
+#include "partwise/views/markup.h"
+
+#include <cctype>
+#include <cmath>
+
+namespace partwise::report {
+
+namespace {
+
+constexpr std::string_view kPngSignature("\x89PNG\r\n\x1A\n", 8);
+constexpr std::size_t kLargestPicture = std::size_t{32} << 20U;
+constexpr int64_t kMostPixels = 40'000'000;
+constexpr std::size_t kLargePng = 20'000;  // bytes from which a photo is worth a JPEG
+constexpr int kJpegQuality = 88;
+
+}  // namespace
+
+std::string text(std::string_view value) {
+  return views::escape_markup(value);
+}
+
+std::string base64(std::string_view bytes) {
+  static constexpr std::string_view kDigits =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string encoded;
+  encoded.reserve((bytes.size() + 2) / 3 * 4);
+  for (std::size_t at = 0; at < bytes.size(); at += 3) {
+    const std::size_t count = std::min<std::size_t>(3, bytes.size() - at);
+    uint32_t group = 0;
+    for (std::size_t k = 0; k < 3; ++k) {
+      const char byte = k < count ? bytes[at + k] : '\0';
+      group = (group << 8U) | static_cast<unsigned char>(byte);
+    }
+    for (std::size_t k = 0; k < 4; ++k) {
+      encoded += k <= count ? kDigits[(group >> (18U - 6U * k)) & 63U] : '=';
+    }
+  }
+  return encoded;
+}
+
+Picture read_picture(const std::filesystem::path& path) {
+  const std::string png = read_file(path, kLargestPicture);
+  ensure(png.starts_with(kPngSignature), "{}: not a PNG picture", path.string());
+  const images::Image image = images::decode_image(png, path.string(), kMostPixels);
+  Picture picture{"", image.width, image.height};
+  const std::string jpeg = png.size() > kLargePng ? images::encode_jpeg(image, kJpegQuality) : png;
+  picture.data_uri = jpeg.size() < png.size() ? "data:image/jpeg;base64," + base64(jpeg)
+                                              : "data:image/png;base64," + base64(png);
+  return picture;
+}
+
+std::string script_json(const nlohmann::json& json) {
+  const std::string raw = json.dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
+  std::string safe;
+  safe.reserve(raw.size());
+  for (const char byte : raw) {
+    switch (byte) {
+      case '<':
+        safe += "\\u003c";
+        break;
+      case '>':
+        safe += "\\u003e";
+        break;
+      case '&':
+        safe += "\\u0026";
+        break;
+      default:
+        safe += byte;
+    }
+  }
+  return safe;
+}
+
+std::string plain(const nlohmann::json& value) {
+  if (value.is_string()) return value.get<std::string>();
+  if (value.is_null()) return "–";
+  if (value.is_number_float()) return fmt::format("{:.6g}", value.get<double>());
+  return value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+std::string decimal(std::optional<double> value, int decimals) {
+  if (!value || !std::isfinite(*value)) return "–";
+  const std::string digits = fmt::format("{:.{}f}", std::abs(*value), decimals);
+  const bool is_zero = digits.find_first_not_of("0.") == std::string::npos;
+  return (*value < 0.0 && !is_zero ? "−" : "") + digits;
+}
+
+std::string percent(std::optional<double> value) {
+  if (!value || !std::isfinite(*value)) return "–";
+  return decimal(*value * 100.0, 1) + "\u00A0%";
+}
+
+std::string anchor(std::string_view value) {
+  std::string id;
+  for (const char byte : value) {
+    const auto code = static_cast<unsigned char>(byte);
+    if (code < 128 && std::isalnum(code) != 0) {
+      id += static_cast<char>(std::tolower(code));
+    } else if (!id.empty() && id.back() != '-') {
+      id += '-';
+    }
+  }
+  return id.empty() ? "x" : id;
+}
+
+}  // namespace partwise::report

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace partwise::report {
+
+// What comes from a file, made safe for the page (views::escape_markup under a short name, because
+// it stands in every line).
+std::string text(std::string_view value);
+
+std::string base64(std::string_view bytes);
+
+struct Picture {
+  std::string data_uri;
+  int64_t width = 0;
+  int64_t height = 0;
+};
+
+// A PNG file ready to be embedded, as JPEG where that is smaller (a page of photographs would be
+// tens of megabytes otherwise); an Error names the file when it is anything else or damaged.
+Picture read_picture(const std::filesystem::path& path);
+
+// JSON that stays inside <script>: no '<' survives, whatever the strings hold.
+std::string script_json(const nlohmann::json& json);
+
+// A flat JSON value as a person would write it: strings bare, numbers short.
+std::string plain(const nlohmann::json& value);
+
+// "–" where there is no number.
+std::string decimal(std::optional<double> value, int decimals = 3);
+std::string percent(std::optional<double> value);  // "95.8 %", unbroken
+
+// Letters, digits and hyphens only: an id for links and charts.
+std::string anchor(std::string_view value);
+
+}  // namespace partwise::report

@@ -1,0 +1,67 @@
+#include "partwise/report/html.h"
+
+#include "partwise/base/error.h"
+#include "partwise/base/files.h"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+
+namespace partwise::report {
+namespace {
+
+TEST(Base64, MatchesTheVectorsOfRfc4648) {
+  EXPECT_EQ(base64(""), "");
+  EXPECT_EQ(base64("f"), "Zg==");
+  EXPECT_EQ(base64("fo"), "Zm8=");
+  EXPECT_EQ(base64("foo"), "Zm9v");
+  EXPECT_EQ(base64("foob"), "Zm9vYg==");
+  EXPECT_EQ(base64("fooba"), "Zm9vYmE=");
+  EXPECT_EQ(base64("foobar"), "Zm9vYmFy");
+  EXPECT_EQ(base64("\xFF\xFE\xFD"), "//79");
+}
+
+TEST(Text, DisarmsMarkup) {
+  EXPECT_EQ(text("<script>alert(1)</script>"), "&lt;script&gt;alert(1)&lt;/script&gt;");
+  EXPECT_EQ(text("\" onload='x'"), "&quot; onload=&#39;x&#39;");
+}
+
+TEST(ScriptJson, CannotBreakOutOfItsElement) {
+  const nlohmann::json json = {{"</script><script>alert(1)", "<!-- & \u2028"}};
+  const auto safe = script_json(json);
+  EXPECT_EQ(safe.find('<'), std::string::npos);
+  EXPECT_EQ(nlohmann::json::parse(safe), json);
+}
+
+TEST(Decimal, ShowsMissingNumbersAsADash) {
+  EXPECT_EQ(decimal(std::nullopt), "–");
+  EXPECT_EQ(decimal(std::numeric_limits<double>::quiet_NaN()), "–");
+  EXPECT_EQ(percent(std::nullopt), "–");
+  EXPECT_EQ(decimal(0.12345), "0.123");
+  EXPECT_EQ(decimal(-0.5, 1), "−0.5");
+  EXPECT_EQ(decimal(-0.0001), "0.000");
+  EXPECT_EQ(percent(0.9583), "95.8\u00A0%");
+}
+
+TEST(Anchor, HoldsNothingButLettersDigitsAndHyphens) {
+  EXPECT_EQ(anchor("Ordinary+layer \"<x>"), "ordinary-layer-x-");
+  EXPECT_EQ(anchor(""), "x");
+}
+
+TEST(Plain, WritesFlatValuesAsAPersonWould) {
+  EXPECT_EQ(plain(nlohmann::json("tiny")), "tiny");
+  EXPECT_EQ(plain(nlohmann::json(0.1)), "0.1");
+  EXPECT_EQ(plain(nlohmann::json(true)), "true");
+  EXPECT_EQ(plain(nlohmann::json()), "–");
+}
+
+TEST(Picture, RefusesWhatIsNoPng) {
+  const auto path = std::filesystem::path(testing::TempDir()) / "partwise-not-a.png";
+  write_file_atomically(path, "<svg onload=alert(1)> and some more bytes to be long enough");
+  EXPECT_THROW(read_picture(path), Error);
+  std::filesystem::remove(path);
+  EXPECT_THROW(read_picture(path), Error);
+}
+
+}  // namespace
+}  // namespace partwise::report

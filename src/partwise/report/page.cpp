@@ -1,0 +1,115 @@
+#include "partwise/base/error.h"
+#include "partwise/base/files.h"
+#include "partwise/report/html.h"
+#include "partwise/report/loaded_run.h"
+#include "partwise/report/report.h"
+#include "partwise/report/sections.h"
+#include "partwise/report/style.h"
+
+#include <fmt/format.h>
+
+namespace partwise::report {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+// Not even a hostile name could make the page fetch anything.
+constexpr const char* kPolicy =
+    "default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src 'unsafe-inline'; "
+    "base-uri 'none'; form-action 'none'";
+
+std::string head(const std::string& title) {
+  return fmt::format(
+      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+      "<meta http-equiv=\"Content-Security-Policy\" content=\"{}\">\n"
+      "<meta name=\"generator\" "
+      "content=\"partwise\">\n<title>{}</title>\n<style>{}</style>\n</head>\n",
+      kPolicy, text(title), style_sheet());
+}
+
+std::string facts(const std::vector<LoadedRun>& runs, const nlohmann::json& context) {
+  const RunFindings& first = runs.front().findings;
+  std::string html;
+  const auto add = [&](const char* name, const std::string& value) {
+    if (!value.empty()) html += fmt::format("<span>{} <b>{}</b></span>", name, text(value));
+  };
+  add("data", context_text(context_object(context, "dataset"), "name"));
+  add("network", first.net);
+  add("task", first.task);
+  add("images measured", fmt::format("{} ({})", first.rows, first.split));
+  add("networks compared", std::to_string(runs.size()));
+  if (context.contains("seed")) add("seed", plain(context.at("seed")));
+  return html;
+}
+
+std::string contents(const std::vector<Section>& all) {
+  std::string html = "<nav aria-label=\"Contents\"><div class=\"stick\"><p>Contents</p><ol>\n";
+  for (const Section& section : all) {
+    html += fmt::format("<li><a href=\"#{}\">{}</a></li>\n", section.id, text(section.title));
+  }
+  return html + "</ol></div></nav>\n";
+}
+
+nlohmann::json machine_readable(const std::vector<LoadedRun>& runs, const nlohmann::json& context) {
+  nlohmann::json all = {{"format", 1}, {"context", context}, {"runs", nlohmann::json::array()}};
+  if (context.contains("dataset"))
+    all["context"]["dataset"].erase("sheet");  // a path of this machine
+  for (const LoadedRun& run : runs) {
+    all["runs"].push_back({{"label", run.label},
+                           {"findings", run.findings_json},
+                           {"options", run.options},
+                           {"manifest", run.manifest},
+                           {"log", run.log}});
+  }
+  return all;
+}
+
+}  // namespace
+
+std::string render_report(const std::vector<runs::RunFolder>& folders,
+                          const nlohmann::json& context) {
+  ensure(context.is_object(), "report context: is {}, expected an object", context.type_name());
+  const auto runs = load_runs(folders);
+  const auto all = sections(runs, context);
+  std::string title = context_text(context, "title");
+  if (title.empty()) title = "Which parts does the network see?";
+  std::string html = head(title);
+  html +=
+      "<body>\n<a class=\"skip\" href=\"#main\">Skip to the verdict</a>\n<div class=\"frame\">\n";
+  html += fmt::format(
+      "<header><p class=\"kicker\">Partwise report</p><h1>{}</h1><p "
+      "class=\"facts\">{}</p></header>\n",
+      text(title), facts(runs, context));
+  html += contents(all);
+  html += "<main id=\"main\">\n";
+  for (const Section& section : all) {
+    html += fmt::format(
+        "<section id=\"{0}\" aria-labelledby=\"{0}-heading\">\n<h2 "
+        "id=\"{0}-heading\">{1}</h2>\n{2}</section>\n",
+        section.id, text(section.title), section.body);
+  }
+  html +=
+      "</main>\n<footer>Written by partwise. This file is complete: it loads nothing from the "
+      "network and can be kept, mailed and printed.</footer>\n</div>\n";
+  html += fmt::format("<script type=\"application/json\" id=\"numbers-json\">{}</script>\n",
+                      script_json(machine_readable(runs, context)));
+  return html + fmt::format("<script>{}</script>\n</body>\n</html>\n", script());
+}
+
+void write_report(const std::vector<runs::RunFolder>& folders,
+                  const nlohmann::json& context,
+                  const fs::path& html) {
+  nlohmann::json resolved = context;
+  if (context.is_object()) {
+    const std::string sheet = context_text(context_object(context, "dataset"), "sheet");
+    const fs::path beside = html.parent_path() / sheet;
+    if (!sheet.empty() && fs::exists(beside)) resolved["dataset"]["sheet"] = beside.string();
+  }
+  const std::string page = render_report(folders, resolved);
+  if (html.has_parent_path()) make_writable_folder(html.parent_path());
+  write_file_atomically(html, page);
+}
+
+}  // namespace partwise::report

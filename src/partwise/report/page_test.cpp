@@ -1,0 +1,228 @@
+#include "partwise/base/error.h"
+#include "partwise/base/files.h"
+#include "partwise/images/codec.h"
+#include "partwise/report/report.h"
+
+#include <gtest/gtest.h>
+
+#include <regex>
+
+namespace partwise::report {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+json finding(double value, const json& controls) {
+  return {{"value", value}, {"low", value - 0.02}, {"high", value + 0.02}, {"controls", controls}};
+}
+
+json layer(const std::string& name, const std::string& role, double purity) {
+  const json card = {{"filter", 12},           {"category", "fox"},
+                     {"part", "head"},         {"part_interpretability", 0.93},
+                     {"instability", 0.04},    {"ratio", nullptr},
+                     {"mean_peak", 2.1},       {"picture", "pictures/a.png"},
+                     {"picture_alt", "foxes"}, {"chosen", "random"}};
+  return {{"layer", name},
+          {"role", role},
+          {"side", 14},
+          {"filters", 96},
+          {"dead_share", 0.02},
+          {"purity", finding(purity, {{"uniform_map", 0.13}})},
+          {"location_instability", finding(0.09, {{"constant_centre", 0.07}})},
+          {"instability_ratio", finding(0.7, {{"constant_filter", 1}})},
+          {"part_interpretability", finding(0.5, {{"shuffled_images", 0.3}})},
+          {"filters_per_category", {{"fox", 50}, {"cat", 46}}},
+          {"cards", json::array({card})}};
+}
+
+json findings(const std::string& arm, double purity) {
+  json layers = json::array({layer("conv4", "top layer of the backbone", purity)});
+  if (arm != "ordinary") layers.push_back(layer("conv5", "new layer", purity - 0.1));
+  return {{"format", 1},
+          {"net", "tiny"},
+          {"arm", arm},
+          {"task", "multi"},
+          {"loss", "softmax"},
+          {"split", "test"},
+          {"rows", 360},
+          {"train_rows", 1080},
+          {"categories", {"fox", "cat"}},
+          {"accuracy", finding(0.95, {{"majority_class", 0.5}, {"chance", 0.5}})},
+          {"confusion", {{170, 10}, {8, 172}}},
+          {"layers", layers}};
+}
+
+// Every string but those that must be something particular.
+void poison(json& value, const std::string& key = "") {
+  if (value.is_structured()) {
+    for (auto& [name, inner] : value.items()) poison(inner, value.is_array() ? key : name);
+  } else if (value.is_string() && key != "picture" && key != "chosen" && key != "sheet") {
+    value = value.get<std::string>() +
+            R"("'></script><script>alert(1)</script><img src=x onerror=alert(2)>)";
+  }
+}
+
+class Report : public testing::Test {
+ protected:
+  void SetUp() override { fs::create_directories(folder_); }
+  void TearDown() override { fs::remove_all(folder_); }
+
+  runs::RunFolder run(const std::string& name, const json& found, json options = {{"seed", 1}}) {
+    auto run = runs::RunFolder::create(folder_ / name, options, {{"commit", "8808d85"}});
+    fs::create_directories(run.pictures());
+    write_file_atomically(run.pictures() / "a.png",
+                          images::encode_png(images::Image::blank(30, 10, 99)));
+    for (int epoch = 1; epoch <= 5; ++epoch) {
+      run.append_log({{"epoch", epoch},
+                      {"loss", 2.0 / epoch},
+                      {"layers", {{{"layer", "conv4"}, {"purity", 0.1 * epoch}}}}});
+    }
+    run.write_findings(found);
+    return run;
+  }
+
+  std::vector<runs::RunFolder> four_arms() {
+    std::vector<runs::RunFolder> all;
+    for (const char* arm : {"interpretable", "masked", "ordinary", "ordinary+layer"}) {
+      all.push_back(run(arm, findings(arm, std::string(arm) == "interpretable" ? 0.8 : 0.45)));
+    }
+    return all;
+  }
+
+  std::string complaint(const json& found) {
+    const auto broken = run("broken", found);
+    try {
+      render_report({broken}, json::object());
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "accepted";
+  }
+
+  fs::path folder_ = fs::path(testing::TempDir()) / "partwise-report-test";
+};
+
+TEST_F(Report, ShowsAllFourArmsAndEveryPart) {
+  const auto html =
+      render_report(four_arms(), {{"title", "A title"}, {"command", "partwise demo"}});
+  for (const char* arm : {"ordinary", "ordinary+layer", "masked", "interpretable"}) {
+    EXPECT_TRUE(contains(html, std::string("<dt>") + arm + "</dt>")) << arm;
+    EXPECT_TRUE(contains(html, std::string("<th scope=\"row\">") + arm + "</th>")) << arm;
+    EXPECT_TRUE(contains(html, std::string("<summary>") + arm + " · conv4")) << arm;
+  }
+  for (const char* id : {"verdict", "trained", "results", "filters", "numbers", "confusion",
+                         "training", "data", "provenance", "limits"}) {
+    EXPECT_TRUE(contains(html, std::string("<section id=\"") + id + "\"")) << id;
+    EXPECT_TRUE(contains(html, std::string("href=\"#") + id + "\"")) << id;
+  }
+  EXPECT_TRUE(contains(html, "<h1>A title</h1>"));
+  EXPECT_TRUE(contains(html, "better in purity (0.80 against 0.45)"));
+  EXPECT_TRUE(contains(html, "not distinguishable in"));
+  EXPECT_TRUE(contains(html, "Drawn at random"));
+  EXPECT_TRUE(contains(html, "curve-loss-title"));
+}
+
+TEST_F(Report, FetchesNothing) {
+  const auto html = render_report(four_arms(), json::object());
+  const std::regex request(
+      R"rx((src|href)="(?!data:image/(png|jpeg);base64,|#)|url\(|@import|<link|<iframe)rx");
+  EXPECT_FALSE(std::regex_search(html, request));
+  EXPECT_FALSE(contains(html, "http://"));
+  EXPECT_FALSE(contains(html, "https://"));
+  EXPECT_TRUE(contains(html, "default-src 'none'"));
+}
+
+TEST_F(Report, DisarmsEveryStringThatComesFromAFile) {
+  json found = findings("interpretable", 0.8);
+  found["arm"] = "interpretable";
+  poison(found);
+  found["layers"][0]["filters_per_category"]["<script>alert(1)</script>"] = 3;
+  found["layers"][0]["purity"]["controls"]["<script>alert(1)</script>"] = 0.1;
+  found["layers"][0]["<script>alert(1)</script>"] = finding(0.5, json::object());
+  json context = {{"title", "t"}, {"command", "c"}, {"dataset", {{"name", "n"}}}, {"seed", "s"}};
+  poison(context);
+  json options = {{"<script>alert(1)</script>", "<script>alert(1)</script>"}};
+  const auto hostile = run("hostile", found, options);
+  hostile.append_log({{"epoch", "<script>"}, {"layers", "<script>"}, {"loss", "</script>"}});
+  const auto html = render_report({hostile}, context);
+  EXPECT_FALSE(contains(html, "<script>alert"));
+  EXPECT_FALSE(contains(html, "<img src=x"));
+  std::size_t scripts = 0;
+  for (auto at = html.find("<script"); at != std::string::npos; at = html.find("<script", at + 1)) {
+    ++scripts;
+  }
+  EXPECT_EQ(scripts, 2U);  // the numbers and our own
+}
+
+TEST_F(Report, HoldsAllNumbersForMachines) {
+  const auto html = render_report(four_arms(), {{"seed", 7}});
+  const std::string open = "<script type=\"application/json\" id=\"numbers-json\">";
+  const auto start = html.find(open) + open.size();
+  const auto numbers = json::parse(html.substr(start, html.find("</script>", start) - start));
+  EXPECT_EQ(numbers.at("runs").size(), 4U);
+  EXPECT_EQ(numbers.at("runs").at(3).at("findings"), findings("interpretable", 0.8));
+  EXPECT_EQ(numbers.at("context").at("seed"), 7);
+}
+
+TEST_F(Report, ShowsMissingNumbersAsADash) {
+  json found = findings("interpretable", 0.8);
+  found["layers"][0]["purity"] = {{"value", nullptr},
+                                  {"low", nullptr},
+                                  {"high", nullptr},
+                                  {"controls", {{"uniform_map", nullptr}}}};
+  const auto html = render_report({run("nothing", found)}, json::object());
+  EXPECT_TRUE(contains(html, "<td class=\"number\">–</td>"));
+  EXPECT_TRUE(contains(html, "ratio – ·"));
+  EXPECT_FALSE(std::regex_search(html, std::regex(R"(\bnan\b)")));
+  EXPECT_FALSE(contains(html, ">null<"));
+}
+
+TEST_F(Report, AsksToMeasureARunWithoutFindings) {
+  const auto bare = runs::RunFolder::create(folder_ / "bare", {{"seed", 1}}, json::object());
+  try {
+    render_report({bare}, json::object());
+    FAIL();
+  } catch (const Error& error) {
+    const std::string path = (folder_ / "bare").string();
+    EXPECT_TRUE(contains(error.what(), path + ": has not been measured"));
+    EXPECT_TRUE(contains(error.what(), "partwise measure " + path));
+  }
+  EXPECT_THROW(render_report({}, json::object()), Error);
+}
+
+TEST_F(Report, RefusesMalformedFindingsAndForeignPictures) {
+  EXPECT_TRUE(contains(complaint(json::array()), "broken/findings.json"));
+  for (const char* picture : {"../../secret.png", "/etc/passwd", "pictures/missing.png", "."}) {
+    json found = findings("masked", 0.5);
+    found["layers"][0]["cards"][0]["picture"] = picture;
+    EXPECT_NE(complaint(found), "accepted") << picture;
+  }
+}
+
+TEST_F(Report, TellsTwoRunsOfOneArmApart) {
+  const auto html = render_report(
+      {run("seed-1", findings("masked", 0.5)), run("seed-2", findings("masked", 0.6))},
+      json::object());
+  EXPECT_TRUE(contains(html, "masked · seed-1"));
+  EXPECT_TRUE(contains(html, "masked · seed-2"));
+}
+
+TEST_F(Report, IsWrittenWithTheSheetBesideIt) {
+  write_file_atomically(folder_ / "sheet.png", images::encode_png(images::Image::blank(8, 8)));
+  const json context = {{"dataset", {{"name", "animals"}, {"images", 12}, {"sheet", "sheet.png"}}}};
+  const auto arms = four_arms();
+  write_report(arms, context, folder_ / "report.html");
+  const auto first = read_file(folder_ / "report.html");
+  EXPECT_TRUE(contains(first, "Sample images of the data set"));
+  EXPECT_FALSE(contains(first, folder_.string()));
+  write_report(arms, context, folder_ / "report.html");
+  EXPECT_EQ(read_file(folder_ / "report.html"), first);
+}
+
+}  // namespace
+}  // namespace partwise::report

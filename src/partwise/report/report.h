@@ -1,0 +1,28 @@
+#pragma once
+
+#include "partwise/runs/run_folder.h"
+
+#include <nlohmann/json.hpp>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace partwise::report {
+
+// One HTML page about measured runs that needs nothing but itself: pictures, style and script are
+// inside, nothing is fetched, and it reads fully without its script. The same runs and context give
+// the same bytes. Every run must hold findings.json (`partwise measure RUN`); an Error names the
+// run and what is wrong with it.
+//   context, all optional: {"title": …, "command": …, "seconds": …, "seed": …,
+//     "dataset": {"name": …, "images": …, "sheet": path of a PNG}}
+std::string render_report(const std::vector<runs::RunFolder>& folders,
+                          const nlohmann::json& context);
+
+// The page as a file, all or nothing. A relative dataset.sheet is looked for beside the page first,
+// then from the working directory.
+void write_report(const std::vector<runs::RunFolder>& folders,
+                  const nlohmann::json& context,
+                  const std::filesystem::path& html);
+
+}  // namespace partwise::report

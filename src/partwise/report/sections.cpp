@@ -1,0 +1,242 @@
+#include "partwise/report/sections.h"
+
+#include "partwise/base/error.h"
+#include "partwise/base/progress.h"
+#include "partwise/report/charts.h"
+#include "partwise/report/gallery.h"
+#include "partwise/report/glossary.h"
+#include "partwise/report/html.h"
+#include "partwise/report/tables.h"
+#include "partwise/report/verdict.h"
+#include "partwise/views/chart.h"
+
+#include <fmt/format.h>
+
+namespace partwise::report {
+
+namespace {
+
+std::vector<RunFindings> findings_of(std::span<const LoadedRun> runs) {
+  std::vector<RunFindings> all;
+  for (const LoadedRun& run : runs) all.push_back(run.findings);
+  return all;
+}
+
+std::string verdict_section(const std::vector<RunFindings>& findings) {
+  std::string html;
+  const auto groups = comparable_groups(findings);
+  for (const auto& group : groups) {
+    const RunFindings& first = group.front();
+    if (groups.size() > 1) {
+      html += fmt::format("<h3>{}, {}, split {}, {} images</h3>\n", text(first.net),
+                          text(first.task), text(first.split), first.rows);
+    }
+    const Verdict words = verdict(group);
+    html += fmt::format("<p class=\"verdict\">{}</p>\n<p class=\"note\">{}</p>\n",
+                        text(words.paragraph), text(words.basis));
+  }
+  const auto found = warnings(findings);
+  if (!found.empty()) {
+    html += "<h3>Before you believe it</h3>\n<ul class=\"warnings\">\n";
+    for (const std::string& warning : found) html += fmt::format("<li>{}</li>\n", text(warning));
+    html += "</ul>\n";
+  }
+  return html;
+}
+
+std::string arm_box(const ArmWords& arm, std::span<const LoadedRun> runs) {
+  std::string html;
+  for (const LoadedRun& run : runs) {
+    if (run.findings.arm != arm.arm) continue;
+    html += fmt::format(
+        "<div class=\"series-{}\"><dt>{}</dt><dd>{}</dd><dd class=\"facts\">{}, {}, {} "
+        "loss</dd></div>\n",
+        run.style % views::kSeriesStyles, text(run.label), arm.meaning, text(run.findings.net),
+        text(run.findings.task), text(run.findings.loss));
+  }
+  if (!html.empty()) return html;
+  return fmt::format(
+      "<div><dt>{}</dt><dd>{}</dd><dd class=\"facts\">not in this report</dd></div>\n",
+      text(arm.arm), arm.meaning);
+}
+
+std::string training_section(std::span<const LoadedRun> runs) {
+  std::string html =
+      "<p>An ordinary convolutional network classifies well, but most of its filters answer to a "
+      "mix "
+      "of patterns: a bit of head, a bit of leg, some background. The method measured here trains "
+      "a "
+      "network whose top filters each stand for one part of one category, using image labels only. "
+      "Up to four networks (“arms”) are trained on the same images; each adds one ingredient, so "
+      "that an effect can be traced to its cause.</p>\n<dl class=\"arms\">\n";
+  for (const ArmWords& arm : arms()) html += arm_box(arm, runs);
+  for (const LoadedRun& run : runs) {
+    if (arm_rank(run.findings.arm) < arms().size()) continue;
+    html += fmt::format(
+        "<div class=\"series-{}\"><dt>{}</dt><dd>An arm this program has no words "
+        "for.</dd></div>\n",
+        run.style % views::kSeriesStyles, text(run.label));
+  }
+  return html +
+         "</dl>\n<p class=\"note\">The two measured layers are the top layer of the backbone, "
+         "which all "
+         "arms have, and the new layer, which the ordinary network lacks.</p>\n";
+}
+
+std::string metric_block(std::span<const LoadedRun> runs,
+                         const MetricWords& metric,
+                         bool of_layers) {
+  return fmt::format(
+      "<div class=\"metric\"><div><h3>{} <span class=\"hint\">{}</span></h3><p>{}</p>"
+      "<p><span class=\"lead\">Held against.</span> {}</p>"
+      "<p><span class=\"lead\">What it cannot show.</span> {}</p></div>"
+      "<figure class=\"panel\">{}</figure></div>\n",
+      metric.name, metric.better == Better::higher ? "higher is better" : "lower is better",
+      metric.meaning, metric.controls, metric.cannot_show,
+      of_layers ? layer_chart(runs, metric) : network_charts(runs, metric));
+}
+
+std::string results_section(std::span<const LoadedRun> runs) {
+  std::string html =
+      "<p>Each point is a measured value, the bar its 95\u00A0% interval. Controls are what "
+      "something trivial would score; a number that does not pass its controls shows "
+      "nothing, however good it looks.</p>\n";
+  html += summary_table(runs);
+  html += metric_block(runs, run_metrics()[0], false);
+  for (const MetricWords& metric : layer_metrics()) html += metric_block(runs, metric, true);
+  return html;
+}
+
+std::string numbers_section(std::span<const LoadedRun> runs,
+                            const std::vector<RunFindings>& findings) {
+  std::string html = "<div id=\"downloads\"></div>\n<h3>What may be said</h3>\n";
+  for (const auto& group : comparable_groups(findings)) html += claims_table(claims(group));
+  html +=
+      "<p class=\"note\">Many comparisons stand in this table; with 95\u00A0% intervals a few may "
+      "look "
+      "different by luck alone. Requiring intervals not to overlap is stricter than a test at the "
+      "5\u00A0% level and makes up for some of it.</p>\n<h3>All numbers</h3>\n";
+  return html + numbers_table(runs);
+}
+
+std::string confusion_section(std::span<const LoadedRun> runs) {
+  std::string tables;
+  for (const LoadedRun& run : runs) tables += confusion_table(run);
+  if (tables.empty()) return "<p class=\"note\">The findings hold no confusion counts.</p>\n";
+  return "<p>Which category was taken for which. The diagonal is right; shading is the share of "
+         "the "
+         "row.</p>\n<div class=\"grid2\">\n" +
+         tables + "</div>\n";
+}
+
+std::string gallery_section(std::span<const LoadedRun> runs) {
+  return "<p>Each strip shows images on which a filter fires, its activation glowing over the "
+         "dimmed "
+         "photo. The category is the one the filter answers to, the part the annotated one it "
+         "overlaps most often; neither is chosen by hand. Where filters were picked as best, at "
+         "random and worst, the random ones are the fair sample.</p>\n<div "
+         "class=\"open-all\"></div>\n" +
+         gallery(runs);
+}
+
+std::string curves_section(std::span<const LoadedRun> runs) {
+  const std::string charts = training_charts(runs);
+  if (charts.empty()) return "<p class=\"note\">The runs hold no training log.</p>\n";
+  return "<p>How training went, epoch by epoch. A filter loss that is too strong silences filters: "
+         "watch the share that never fires.</p>\n" +
+         charts;
+}
+
+std::string data_section(std::span<const LoadedRun> runs, const nlohmann::json& context) {
+  const nlohmann::json dataset = context_object(context, "dataset");
+  const RunFindings& first = runs.front().findings;
+  std::string html = "<ul>\n";
+  if (const auto name = context_text(dataset, "name"); !name.empty()) {
+    html += fmt::format(
+        "<li>Data set: <b>{}</b>{}</li>\n", text(name),
+        dataset.contains("images") ? ", " + text(plain(dataset.at("images"))) + " images" : "");
+  }
+  html += fmt::format("<li>Measured on {} images of the split “{}”", first.rows, text(first.split));
+  html += first.train_rows ? fmt::format("; trained on {}</li>\n", *first.train_rows) : "</li>\n";
+  std::string categories;
+  for (const std::string& category : first.categories) {
+    categories += (categories.empty() ? "" : ", ") + text(category);
+  }
+  html += fmt::format("<li>{} categories: {}</li>\n</ul>\n", first.categories.size(), categories);
+  const std::string sheet = context_text(dataset, "sheet");
+  if (sheet.empty()) return html;
+  const Picture picture = read_picture(sheet);
+  return html + fmt::format(
+                    "<figure><img class=\"sheet\" src=\"{}\" width=\"{}\" height=\"{}\" "
+                    "alt=\"Sample images of the data set\"><figcaption>Sample "
+                    "images.</figcaption></figure>\n",
+                    picture.data_uri, picture.width, picture.height);
+}
+
+std::string provenance_section(std::span<const LoadedRun> runs, const nlohmann::json& context) {
+  std::string html;
+  if (const auto command = context_text(context, "command"); !command.empty()) {
+    html += fmt::format("<p>This page comes from one command:</p>\n<pre><code>{}</code></pre>\n",
+                        text(command));
+  }
+  if (const auto seconds = context.find("seconds");
+      seconds != context.end() && seconds->is_number()) {
+    html += fmt::format("<p>It took {}.</p>\n", readable_duration(seconds->get<double>()));
+  }
+  for (const LoadedRun& run : runs) {
+    html += fmt::format(
+        "<details><summary>{} <span class=\"note\">options and "
+        "versions</span></summary>\n{}{}</details>\n",
+        text(run.label), key_value_table(run.options, "Options of the run"),
+        key_value_table(run.manifest, "Manifest: versions, checksums, dates"));
+  }
+  return html;
+}
+
+std::string limits_section() {
+  return R"html(<ul>
+<li><b>Concentrated is not the same as meaningful.</b> Purity and stability say that a filter fires in one place that moves with the object. That it <em>means</em> the part is an interpretation; the gallery lets you judge it.</li>
+<li><b>Using a part is not shown by seeing it.</b> These numbers describe what filters respond to. They do not measure how much each filter contributes to a decision.</li>
+<li><b>Intervals are from resampling images and filters</b> of the trained networks. They do not include the randomness of training; only several seeds do.</li>
+<li><b>Part and landmark annotations limit what can be found.</b> A filter that stands for a part nobody annotated scores low on part interpretability, though it may be perfectly consistent.</li>
+<li><b>Objects are cropped to their box</b> and resized to a square. Positions are therefore easier to predict than in whole photographs, which is why every location number stands beside a constant detector.</li>
+<li><b>The filter’s category comes from training data</b> and the labels, not from the images measured here; where a filter of an ordinary network has no category of its own, the measuring step may choose the most favourable one, which flatters the baseline.</li>
+<li><b>Results on one data set</b>, and on generated images in particular, do not carry over to others without being measured there.</li>
+</ul>
+)html";
+}
+
+}  // namespace
+
+std::string context_text(const nlohmann::json& context, const std::string& key) {
+  const auto entry = context.find(key);
+  if (entry == context.end() || entry->is_null()) return "";
+  ensure(entry->is_string(), "report context: {} is {}, expected a string", key, entry->dump());
+  return entry->get<std::string>();
+}
+
+const nlohmann::json& context_object(const nlohmann::json& context, const std::string& key) {
+  static const nlohmann::json nothing = nlohmann::json::object();
+  const auto entry = context.find(key);
+  if (entry == context.end() || entry->is_null()) return nothing;
+  ensure(entry->is_object(), "report context: {} is {}, expected an object", key, entry->dump());
+  return *entry;
+}
+
+std::vector<Section> sections(std::span<const LoadedRun> runs, const nlohmann::json& context) {
+  const auto findings = findings_of(runs);
+  return {
+      {"verdict", "Verdict", verdict_section(findings)},
+      {"trained", "What was trained", training_section(runs)},
+      {"results", "Results and what they mean", results_section(runs)},
+      {"filters", "What the filters see", gallery_section(runs)},
+      {"numbers", "The full numbers", numbers_section(runs, findings)},
+      {"confusion", "Which categories are confused", confusion_section(runs)},
+      {"training", "Training curves", curves_section(runs)},
+      {"data", "The data", data_section(runs, context)},
+      {"provenance", "How it was made", provenance_section(runs, context)},
+      {"limits", "Limits", limits_section()},
+  };
+}
+
+}  // namespace partwise::report

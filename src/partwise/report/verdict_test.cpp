@@ -1,0 +1,195 @@
+#include "partwise/report/verdict.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+namespace partwise::report {
+namespace {
+
+Measure around(double value,
+               double half,
+               std::map<std::string, std::optional<double>> controls = {}) {
+  return {value, value - half, value + half, std::move(controls)};
+}
+
+RunFindings run(const std::string& arm, double accuracy, double purity, double ratio) {
+  RunFindings findings;
+  findings.net = "tiny";
+  findings.arm = arm;
+  findings.split = "test";
+  findings.rows = 360;
+  findings.measures["accuracy"] = around(accuracy, 0.02, {{"majority_class", 0.17}});
+  LayerFindings layer;
+  layer.layer = "conv4";
+  layer.role = kTopLayer;
+  layer.measures["purity"] = around(purity, 0.02, {{"uniform_map", 0.13}});
+  layer.measures["instability_ratio"] = around(ratio, 0.05, {{"constant_filter", 1.0}});
+  layer.measures["part_interpretability"] = around(0.5, 0.1);
+  layer.measures["location_instability"] = around(0.08, 0.005, {{"constant_centre", 0.07}});
+  findings.layers = {layer};
+  return findings;
+}
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+bool any_contains(const std::vector<std::string>& texts, const std::string& part) {
+  return std::any_of(texts.begin(), texts.end(),
+                     [&](const std::string& text) { return contains(text, part); });
+}
+
+TEST(Relate, SeesADifferenceOnlyBetweenIntervalsThatDoNotTouch) {
+  EXPECT_EQ(relate(around(0.8, 0.1), around(0.5, 0.1)), Relation::higher);
+  EXPECT_EQ(relate(around(0.5, 0.1), around(0.8, 0.1)), Relation::lower);
+  EXPECT_EQ(relate(around(0.8, 0.2), around(0.5, 0.2)), Relation::indistinct);
+  EXPECT_EQ(relate(Measure{0.75, 0.5, 1.0, {}}, Measure{0.25, 0.0, 0.5, {}}), Relation::indistinct);
+  EXPECT_EQ(relate(around(0.5, 0.1), around(0.5, 0.1)), Relation::indistinct);
+  EXPECT_EQ(relate(around(0.5, 0.3), around(0.5, 0.01)), Relation::indistinct);
+}
+
+TEST(Relate, KnowsNothingWithoutIntervals) {
+  EXPECT_EQ(relate(Measure{}, around(0.5, 0.1)), Relation::undefined);
+  EXPECT_EQ(relate(Measure{0.9, std::nullopt, std::nullopt, {}}, around(0.5, 0.1)),
+            Relation::undefined);
+  EXPECT_EQ(relate(around(0.5, 0.1), std::optional<double>()), Relation::undefined);
+  EXPECT_EQ(relate(std::span<const Measure>(), std::span<const Measure>()), Relation::undefined);
+}
+
+TEST(Relate, HoldsAMeasureAgainstAControl) {
+  EXPECT_EQ(relate(around(0.5, 0.1), std::optional(0.3)), Relation::higher);
+  EXPECT_EQ(relate(around(0.5, 0.1), std::optional(0.7)), Relation::lower);
+  EXPECT_EQ(relate(around(0.5, 0.1), std::optional(0.6)), Relation::indistinct);
+}
+
+TEST(Relate, SaysOfSeveralRunsOnlyWhatHoldsForEveryPair) {
+  const std::vector<Measure> high = {around(0.8, 0.05), around(0.9, 0.05)};
+  const std::vector<Measure> low = {around(0.4, 0.05), around(0.5, 0.05)};
+  const std::vector<Measure> mixed = {around(0.4, 0.05), around(0.82, 0.05)};
+  const std::vector<Measure> partly = {around(0.4, 0.05), Measure{}};
+  EXPECT_EQ(relate(high, low), Relation::higher);
+  EXPECT_EQ(relate(high, mixed), Relation::indistinct);
+  EXPECT_EQ(relate(high, partly), Relation::undefined);
+}
+
+TEST(Verdict, NamesWhatIsBetterAndWhatCannotBeToldApart) {
+  const std::vector runs = {run("ordinary", 0.97, 0.41, 0.95),
+                            run("interpretable", 0.96, 0.78, 0.6)};
+  const auto words = verdict(runs).paragraph;
+  EXPECT_TRUE(contains(words,
+                       "Against the ordinary network, the interpretable network is better in "
+                       "purity (0.78 against 0.41) and instability ratio (0.60 against 0.95, "
+                       "lower is better); not distinguishable in part interpretability"))
+      << words;
+  EXPECT_TRUE(contains(words, "accuracy (96.0\u00A0% against 97.0\u00A0%, −1.0 points)")) << words;
+  EXPECT_FALSE(contains(words, "worse"));
+}
+
+TEST(Verdict, ClaimsNothingForOverlappingIntervals) {
+  const std::vector runs = {run("ordinary", 0.97, 0.50, 0.80),
+                            run("interpretable", 0.96, 0.53, 0.75)};
+  const auto words = verdict(runs).paragraph;
+  EXPECT_TRUE(contains(words, "the interpretable network is not distinguishable in purity"))
+      << words;
+  EXPECT_FALSE(contains(words, "better in"));
+  EXPECT_FALSE(contains(words, "worse in"));
+}
+
+TEST(Verdict, SaysWhatGotWorse) {
+  const std::vector runs = {run("ordinary", 0.97, 0.60, 0.80),
+                            run("interpretable", 0.80, 0.40, 0.95)};
+  const auto words = verdict(runs).paragraph;
+  EXPECT_TRUE(contains(words, "is worse in purity (0.40 against 0.60), instability ratio"))
+      << words;
+  EXPECT_TRUE(contains(words, "and accuracy (80.0\u00A0% against 97.0\u00A0%, −17.0 points)"))
+      << words;
+}
+
+TEST(Verdict, ComparesWithTheMaskAloneToo) {
+  const std::vector runs = {run("ordinary", 0.97, 0.41, 0.95), run("masked", 0.97, 0.45, 0.9),
+                            run("interpretable", 0.96, 0.78, 0.6)};
+  EXPECT_TRUE(
+      contains(verdict(runs).paragraph,
+               "Against the masked network, which lacks only the filter loss, it is better in "
+               "purity (0.78 against 0.45)"));
+}
+
+TEST(Verdict, HoldsPeaksAgainstADetectorThatIgnoresLandmarks) {
+  const std::vector below = {run("interpretable", 0.96, 0.78, 0.6)};
+  EXPECT_TRUE(contains(verdict(below).paragraph, "lies below 1"));
+  const std::vector at = {run("interpretable", 0.96, 0.78, 0.97)};
+  EXPECT_TRUE(contains(verdict(at).paragraph, "are not shown to follow"));
+  EXPECT_TRUE(
+      contains(verdict(at).paragraph, "does not beat a detector that always fires at the centre"));
+}
+
+TEST(Verdict, SurvivesMissingNumbersLayersAndRuns) {
+  EXPECT_FALSE(verdict({}).paragraph.empty());
+  auto bare = run("interpretable", 0.96, 0.78, 0.6);
+  bare.layers.clear();
+  const std::vector runs = {run("ordinary", 0.97, 0.41, 0.95), bare};
+  EXPECT_TRUE(contains(verdict(runs).paragraph, "accuracy"));
+  auto undefined = run("interpretable", 0.96, 0.78, 0.6);
+  undefined.layers[0].measures["purity"] = {};
+  const std::vector partly = {run("ordinary", 0.97, 0.41, 0.95), undefined};
+  EXPECT_TRUE(
+      contains(verdict(partly).paragraph, "not comparable in purity (an interval is missing)"));
+  EXPECT_TRUE(contains(verdict(std::vector{run("masked", 0.9, 0.4, 0.9)}).paragraph,
+                       "nothing can be compared"));
+}
+
+TEST(Verdict, KeepsAnUnknownArmFromBecomingTheMethod) {
+  const std::vector runs = {run("my own", 0.97, 0.41, 0.95), run("masked", 0.96, 0.78, 0.6)};
+  EXPECT_TRUE(
+      contains(verdict(runs).paragraph, "Against the my own network, the masked network is"));
+}
+
+TEST(Claims, CoverEveryArmAndControl) {
+  const std::vector runs = {run("ordinary", 0.97, 0.41, 0.95), run("masked", 0.97, 0.45, 0.9),
+                            run("interpretable", 0.96, 0.78, 0.6)};
+  const auto all = claims(runs);
+  const auto find = [&](const std::string& key, const std::string& other) {
+    return std::find_if(all.begin(), all.end(), [&](const Claim& claim) {
+      return claim.metric->key == key && claim.other == other;
+    });
+  };
+  ASSERT_NE(find("purity", "masked"), all.end());
+  EXPECT_EQ(judgement(*find("purity", "masked")), "better");
+  EXPECT_NEAR(find("purity", "masked")->difference.value(), 0.33, 1e-12);
+  ASSERT_NE(find("purity", "uniform map"), all.end());
+  EXPECT_TRUE(find("purity", "uniform map")->is_control);
+  EXPECT_EQ(judgement(*find("location_instability", "constant centre")), "worse");
+  EXPECT_EQ(judgement(*find("instability_ratio", "ordinary")), "better");
+  EXPECT_TRUE(claims({}).empty());
+}
+
+TEST(ComparableGroups, KeepUnlikeRunsApart) {
+  auto other_net = run("interpretable", 0.9, 0.9, 0.5);
+  other_net.net = "alexnet";
+  const std::vector runs = {run("ordinary", 0.97, 0.41, 0.95), other_net,
+                            run("masked", 0.9, 0.5, 0.9)};
+  const auto groups = comparable_groups(runs);
+  ASSERT_EQ(groups.size(), 2U);
+  EXPECT_EQ(groups[0].size(), 2U);
+  EXPECT_TRUE(any_contains(warnings(runs), "only runs that agree"));
+}
+
+TEST(Warnings, PointAtDeadFiltersLeaksAndUntrainedNetworks) {
+  auto sick = run("interpretable", 0.18, 0.78, 0.6);
+  sick.layers[0].dead_share = 0.4;
+  sick.split = "all";
+  sick.rows = 20;
+  sick.layers[0].measures.erase("purity");
+  const auto all = warnings(std::vector{sick});
+  EXPECT_TRUE(any_contains(all, "40.0\u00A0% of the filters of interpretable at conv4 never fire"));
+  EXPECT_TRUE(any_contains(all, "may contain images the network was trained on"));
+  EXPECT_TRUE(any_contains(all, "does not classify better than always answering"));
+  EXPECT_TRUE(any_contains(all, "Only 20 images"));
+  EXPECT_TRUE(any_contains(all, "Purity of interpretable at conv4 is not defined"));
+  EXPECT_TRUE(any_contains(all, "Each arm was trained once"));
+  EXPECT_TRUE(any_contains(all, "missing: ordinary, ordinary+layer, masked"));
+}
+
+}  // namespace
+}  // namespace partwise::report

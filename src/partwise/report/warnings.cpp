@@ -1,0 +1,99 @@
+#include "partwise/report/html.h"
+#include "partwise/report/verdict.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+namespace partwise::report {
+
+namespace {
+
+constexpr double kManyDead = 0.1;
+constexpr int64_t kFewImages = 100;
+
+void add_unique(std::vector<std::string>& all, std::string warning) {
+  if (std::find(all.begin(), all.end(), warning) == all.end()) all.push_back(std::move(warning));
+}
+
+void warn_about_run(const RunFindings& run, std::vector<std::string>& all) {
+  if (run.split != "test") {
+    add_unique(all, fmt::format("The numbers of {} come from the split “{}”, which may contain "
+                                "images the network was trained on.",
+                                run.arm, run.split));
+  }
+  if (run.rows < kFewImages) {
+    add_unique(all, fmt::format("Only {} images were measured; intervals this wide can hide real "
+                                "differences.",
+                                run.rows));
+  }
+  const Measure* accuracy = find_measure(run.measures, "accuracy");
+  if (accuracy == nullptr) return;
+  const auto majority = accuracy->controls.find("majority_class");
+  if (majority != accuracy->controls.end() && majority->second &&
+      relate(*accuracy, majority->second) != Relation::higher) {
+    add_unique(all,
+               fmt::format("{} does not classify better than always answering the most frequent "
+                           "category; its other numbers describe an untrained network.",
+                           run.arm));
+  }
+}
+
+void warn_about_layer(const RunFindings& run,
+                      const LayerFindings& layer,
+                      std::vector<std::string>& all) {
+  if (layer.dead_share && *layer.dead_share > kManyDead) {
+    add_unique(all, fmt::format("{} of the filters of {} at {} never fire; the others’ numbers do "
+                                "not speak for them.",
+                                percent(layer.dead_share), run.arm, layer.layer));
+  }
+  for (const MetricWords& metric : layer_metrics()) {
+    const Measure* measure = find_measure(layer.measures, metric.key);
+    if (measure == nullptr || !measure->value) {
+      add_unique(all, fmt::format("{} of {} at {} is not defined (shown as –): the data lacks what "
+                                  "it needs, or nothing fired.",
+                                  metric.name, run.arm, layer.layer));
+    }
+  }
+}
+
+void warn_about_comparison(std::span<const RunFindings> runs, std::vector<std::string>& all) {
+  const auto groups = comparable_groups(runs);
+  if (groups.size() > 1) {
+    add_unique(all,
+               "The runs differ in network, task, loss, split or images; only runs that agree in "
+               "all of these are compared.");
+  }
+  std::set<std::string> present;
+  for (const RunFindings& run : runs) present.insert(run.arm);
+  std::string missing;
+  for (const ArmWords& arm : arms()) {
+    if (!present.contains(arm.arm)) missing += (missing.empty() ? "" : ", ") + std::string(arm.arm);
+  }
+  if (!missing.empty()) {
+    add_unique(all, fmt::format("Not every arm was trained (missing: {}), so effects of the extra "
+                                "layer, the mask and the filter loss cannot all be separated.",
+                                missing));
+  }
+  const bool once = present.size() == runs.size();
+  if (once) {
+    add_unique(all,
+               "Each arm was trained once. The intervals cover other test images and other "
+               "filters, not another training run: a second seed may move every number.");
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> warnings(std::span<const RunFindings> runs) {
+  std::vector<std::string> all;
+  warn_about_comparison(runs, all);
+  for (const RunFindings& run : runs) {
+    warn_about_run(run, all);
+    for (const LayerFindings& layer : run.layers) warn_about_layer(run, layer, all);
+  }
+  return all;
+}
+
+}  // namespace partwise::report

@@ -1,0 +1,36 @@
+#include "partwise/tensors/session.h"
+
+#include "partwise/base/error.h"
+#include "partwise/base/parallel.h"
+#include "partwise/tensors/torch.h"
+
+#include <ATen/Context.h>
+#include <ATen/Parallel.h>
+#include <torch/cuda.h>
+#include <torch/version.h>
+
+namespace partwise::tensors {
+
+void start_session(int64_t threads) {
+  at::set_num_threads(threads > 0 ? static_cast<int>(threads) : hardware_threads());
+  at::globalContext().setDeterministicAlgorithms(true, /*warn_only=*/true);
+  at::globalContext().setFlushDenormal(true);
+}
+
+void require_device(const std::string& device) {
+  if (device == "cpu") return;
+  ensure(device.starts_with("cuda"), "device = '{}' is unknown; valid: cpu, cuda, cuda:N", device);
+  ensure(torch::cuda::is_available(),
+         "device = '{}', but this build of LibTorch ({}) finds no CUDA device; use --device cpu",
+         device, libtorch_version());
+}
+
+void seed_generators(uint64_t seed) {
+  torch::manual_seed(seed);
+}
+
+std::string libtorch_version() {
+  return TORCH_VERSION;
+}
+
+}  // namespace partwise::tensors

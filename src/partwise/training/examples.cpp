@@ -1,0 +1,84 @@
+#include "partwise/training/examples.h"
+
+#include "partwise/base/error.h"
+#include "partwise/base/random.h"
+#include "partwise/tensors/torch.h"
+
+#include <algorithm>
+
+namespace partwise::training {
+namespace {
+
+int64_t category_index(const Task& task, const datasets::PartDataset& dataset, int64_t annotation) {
+  if (annotation < 0) return -1;
+  const auto id = dataset.annotations[static_cast<std::size_t>(annotation)].category_id;
+  const auto found = std::find(task.category_ids.begin(), task.category_ids.end(), id);
+  return found == task.category_ids.end() ? -1 : found - task.category_ids.begin();
+}
+
+}  // namespace
+
+Examples load_examples(const datasets::PartDataset& dataset,
+                       const Task& task,
+                       const std::string& split,
+                       int64_t side,
+                       int threads) {
+  const auto samples = datasets::samples_of_split(dataset, split, task.uses_negatives());
+  const bool object_free = std::any_of(samples.begin(), samples.end(), [](const auto& sample) {
+    return sample.annotation_index < 0;
+  });
+  Examples examples;
+  std::vector<int64_t> category;
+  for (const auto& sample : samples) {
+    const auto index = category_index(task, dataset, sample.annotation_index);
+    const bool other_object = index < 0 && sample.annotation_index >= 0;
+    if (other_object && (object_free || !task.binary)) continue;
+    examples.samples.push_back(sample);
+    category.push_back(index);
+  }
+  ensure(!examples.samples.empty(), "{}: split '{}' has no image this task asks about",
+         dataset.root.string(), split);
+  const auto crops = datasets::load_crops(dataset, examples.samples, {side, threads});
+  const auto rows = static_cast<int64_t>(examples.samples.size());
+  examples.pixels = torch::from_blob(const_cast<uint8_t*>(crops.pixels.data()),
+                                     {rows, 3, side, side}, torch::kUInt8)
+                        .clone();
+  examples.category = torch::tensor(category, torch::kInt64);
+  return examples;
+}
+
+Tensor normalised(const Tensor& pixels) {
+  const auto channel = [&](const std::vector<float>& values) {
+    return torch::tensor(values, torch::kFloat32).to(pixels.device()).view({3, 1, 1});
+  };
+  const auto mean = channel({0.485F, 0.456F, 0.406F});
+  const auto spread = channel({0.229F, 0.224F, 0.225F});
+  return (pixels.to(torch::kFloat32) / 255.0 - mean) / spread;
+}
+
+Tensor augmented(const Tensor& pixels, int64_t jitter, uint64_t seed) {
+  const auto side = pixels.size(3);
+  auto result = torch::empty_like(pixels);
+  const auto* source = pixels.data_ptr<uint8_t>();
+  auto* target = result.data_ptr<uint8_t>();
+  Random random(seed);
+  std::vector<int64_t> column(static_cast<std::size_t>(side));
+  for (int64_t image = 0; image < pixels.size(0); ++image) {
+    const bool flip = random.chance(0.5);
+    const int64_t right = random.below(2 * jitter + 1) - jitter;
+    const int64_t down = random.below(2 * jitter + 1) - jitter;
+    for (int64_t x = 0; x < side; ++x) {
+      const int64_t from = std::clamp<int64_t>(x + right, 0, side - 1);
+      column[static_cast<std::size_t>(x)] = flip ? side - 1 - from : from;
+    }
+    for (int64_t plane = 0; plane < 3; ++plane, source += side * side) {
+      for (int64_t y = 0; y < side; ++y) {
+        const auto* row = source + std::clamp<int64_t>(y + down, 0, side - 1) * side;
+        for (const int64_t from : column) *target++ = row[from];
+      }
+    }
+  }
+  return result;
+}
+
+}  // namespace partwise::training

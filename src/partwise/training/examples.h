@@ -1,0 +1,39 @@
+#pragma once
+
+#include "partwise/datasets/crops.h"
+#include "partwise/datasets/part_dataset.h"
+#include "partwise/tensors/tensor.h"
+#include "partwise/training/task.h"
+
+#include <string>
+#include <vector>
+
+namespace partwise::training {
+
+// The rows of one split, ready for the network.
+struct Examples {
+  Tensor pixels;    // [rows, 3, side, side] uint8
+  Tensor category;  // [rows] int64: index into the task's categories; -1: none of them
+  std::vector<datasets::Sample> samples;
+
+  int64_t rows() const { return pixels.size(0); }
+};
+
+// Object crops of the split that the task asks about: multi-softmax takes the objects, a logistic
+// task the negatives too; for a binary task the objects of other categories count as negatives
+// where the dataset has no object-free images.
+Examples load_examples(const datasets::PartDataset& dataset,
+                       const Task& task,
+                       const std::string& split,
+                       int64_t side,
+                       int threads);
+
+// uint8 [.., 3, side, side] -> float, (x / 255 - mean) / std per channel (the ImageNet convention).
+Tensor normalised(const Tensor& pixels);
+
+// Random left-right flips and shifts of up to `jitter` pixels (edges repeated); a function of the
+// seed.
+//   pixels [batch, 3, side, side] uint8
+Tensor augmented(const Tensor& pixels, int64_t jitter, uint64_t seed);
+
+}  // namespace partwise::training

@@ -1,0 +1,51 @@
+#pragma once
+
+#include "partwise/base/options.h"
+#include "partwise/networks/catalog.h"
+
+namespace partwise::training {
+
+struct TrainOptions {
+  std::string net = "tiny";
+  std::string arm = "interpretable";
+  std::string task = "multi";
+  std::string loss = "softmax";
+  std::string init;
+  std::string optimizer = "adamw";
+  int64_t epochs = 12;
+  int64_t batch = 32;
+  double learning_rate = 1e-3;
+  double weight_decay = 0.02;
+  double warmup = 0.05;
+  double gradient_limit = 5.0;
+  int64_t jitter = 6;
+  int64_t seed = 1;
+
+  static auto fields() {
+    using Word = Field<TrainOptions, std::string>;
+    using Count = Field<TrainOptions, int64_t>;
+    using Number = Field<TrainOptions, double>;
+    return std::tuple{
+        Word{"net", &TrainOptions::net, "backbone", networks::network_names()},
+        Word{"arm", &TrainOptions::arm, "which of the four networks", networks::arm_names()},
+        Word{"task", &TrainOptions::task, "multi, or binary:CATEGORY", {}},
+        Word{"loss", &TrainOptions::loss, "task loss", {"softmax", "logistic"}},
+        Word{"init",
+             &TrainOptions::init,
+             "backbone weights to start from: a run folder or a .safetensors file",
+             {}},
+        Word{"optimizer", &TrainOptions::optimizer, "update rule", {"adamw", "sgd"}},
+        Count{"epochs", &TrainOptions::epochs, "passes over the training images", 1, 100'000},
+        Count{"batch", &TrainOptions::batch, "images a step", 1, 65'536},
+        Number{"learning_rate", &TrainOptions::learning_rate, "at its highest", 0.0, 100.0},
+        Number{"weight_decay", &TrainOptions::weight_decay, "of weights, not biases", 0.0, 10.0},
+        Number{"warmup", &TrainOptions::warmup, "share of the steps with a rising rate", 0.0, 1.0},
+        Number{"gradient_limit", &TrainOptions::gradient_limit, "largest norm of a step's gradient",
+               1e-6, 1e12},
+        Count{"jitter", &TrainOptions::jitter, "largest random shift of a crop, px", 0, 64},
+        Count{"seed", &TrainOptions::seed, "everything follows from it", 0},
+    };
+  }
+};
+
+}  // namespace partwise::training

@@ -1,0 +1,39 @@
+#pragma once
+
+#include "partwise/datasets/part_dataset.h"
+#include "partwise/tensors/tensor.h"
+#include "partwise/training/options.h"
+
+#include <string>
+#include <vector>
+
+namespace partwise::training {
+
+// What the network is asked. The categories are those the filters can stand for: all of them
+// (multi), or the one positive category (binary).
+struct Task {
+  bool binary = false;
+  bool logistic = false;
+  std::vector<int64_t> category_ids;  // of the dataset, in the order of the outputs
+  std::vector<std::string> categories;
+
+  int64_t outputs() const { return static_cast<int64_t>(categories.size()); }
+  bool uses_negatives() const { return logistic; }
+};
+
+// An Error says what is impossible: a category that is not in the data, one category only, a binary
+// task with softmax.
+Task make_task(const TrainOptions& options, const datasets::PartDataset& dataset);
+
+// Mean task loss. logits [batch, outputs]; category [batch] int64, -1: none of them (logistic
+// only).
+//   softmax: cross entropy;  logistic: sum over outputs of log(1 + e^{-c y}), c = +-1
+Tensor task_loss(const Task& task, const Tensor& logits, const Tensor& category);
+
+// Scores whose argmax is the decision, [batch, classes]: the logits, or (0, logit) for a binary
+// task, and the class of a category among them.
+Tensor decision_scores(const Task& task, const Tensor& logits);
+Tensor decision_classes(const Task& task, const Tensor& category);
+std::vector<std::string> class_names(const Task& task);
+
+}  // namespace partwise::training
