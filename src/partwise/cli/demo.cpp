@@ -24,7 +24,7 @@ struct DemoOptions {
   int64_t size = 128;
   int64_t epochs = 8;
   int64_t pretraining_images = 600;
-  int64_t pretraining_epochs = 10;
+  int64_t pretraining_epochs = 8;
   int64_t seed = 1;
 
   static auto fields() {
@@ -102,7 +102,6 @@ nlohmann::json summary_of(const std::vector<runs::RunFolder>& runs, double secon
 }
 
 constexpr double kTestShare = 2.0 / 7.0;
-constexpr double kPretrainingRate = 1.5e-3;
 
 datasets::PartDataset draw(const fs::path& folder,
                            const DemoOptions& options,
@@ -127,7 +126,6 @@ void pretrain(const fs::path& out,
   training::Recipe recipe;
   recipe.train.arm = "ordinary";
   recipe.train.epochs = options.pretraining_epochs;
-  recipe.train.learning_rate = kPretrainingRate;
   recipe.train.seed = options.seed;
   const auto run = runs::RunFolder::create(out / "runs" / "backbone", to_json(recipe),
                                            make_manifest(data.string()));

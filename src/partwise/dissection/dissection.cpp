@@ -155,7 +155,7 @@ std::vector<FilterCard> layer_cards(std::size_t index,
     const auto& place = measured.instability.filters[static_cast<std::size_t>(filter)];
     const auto& category = dissection.truth.categories[static_cast<std::size_t>(part.category)];
     const auto peak = measured.peak.select(1, filter);
-    const bool named = part.best_part >= 0;
+    const bool named = part.best_part >= 0 && part.interpretability > 0.0;
     cards.push_back(
         {index,
          filter,

@@ -12,6 +12,7 @@ struct Backbone {
   std::vector<Layer> layers;  // ends with the last convolution's ReLU
   MaxPool last_pool;
   int64_t hidden;  // width of the fully connected layers
+  bool hidden_norm;
   double dropout;
 };
 
@@ -37,7 +38,8 @@ Backbone tiny() {
           },
           MaxPool{2, 2},
           128,
-          0.5};
+          true,
+          0.3};
 }
 
 struct Row {
@@ -95,6 +97,7 @@ Architecture build_architecture(const std::string& net, Arm arm, int64_t outputs
   layers.push_back({"flatten", Flatten{}});
   const auto features = layer_geometry(layers, network.input_side).back().channels;
   layers.push_back({"fc1", Linear{features, backbone.hidden}});
+  if (backbone.hidden_norm) layers.push_back({"fc1.norm", BatchNorm{backbone.hidden}});
   layers.push_back({"fc1.relu", Relu{}});
   layers.push_back({"fc1.dropout", Dropout{backbone.dropout}});
   layers.push_back({"out", Linear{backbone.hidden, outputs}});

@@ -200,9 +200,10 @@ std::string sentence_against(std::span<const RunFindings> runs,
                              const std::string& role,
                              const std::string& subject_words) {
   const bool only_loss_differs = subject == "interpretable" && other == "masked";
-  return fmt::format("Against {}{}, {} is {}. ", full_name(other),
-                     only_loss_differs ? ", which lacks only the filter loss" : "", subject_words,
-                     grouped(headline_claims(runs, subject, other, role), runs));
+  return fmt::format(
+      "{} {}{}, {} is {}. ", role.empty() ? "Against" : fmt::format("In the {}, against", role),
+      full_name(other), only_loss_differs ? ", which lacks only the filter loss" : "",
+      subject_words, grouped(headline_claims(runs, subject, other, role), runs));
 }
 
 std::string sentence_on_ratio(std::span<const RunFindings> runs,
@@ -215,15 +216,15 @@ std::string sentence_on_ratio(std::span<const RunFindings> runs,
   const std::string values = shown_all(metric, measures);
   if (relation == Relation::lower) {
     return fmt::format(
-        "Its peaks move with the object's landmarks: the instability ratio, {}, lies below 1, the "
-        "value of a detector that ignores them. ",
-        values);
+        "Its peaks in the {} move with the object's landmarks: the instability ratio, {}, lies "
+        "below 1, the value of a detector that ignores them. ",
+        role, values);
   }
   if (relation == Relation::undefined) return "Whether its peaks follow landmarks is not known. ";
   return fmt::format(
-      "Its peaks are not shown to follow the object's landmarks: the instability ratio, {}, is not "
-      "below 1, the value of a detector that ignores them. ",
-      values);
+      "Its peaks in the {} are not shown to follow the object's landmarks: the instability ratio, "
+      "{}, is not below 1, the value of a detector that ignores them. ",
+      role, values);
 }
 
 std::string sentence_on_constant(std::span<const RunFindings> runs,
@@ -355,21 +356,25 @@ Verdict verdict(std::span<const RunFindings> runs) {
   if (runs.empty()) return {"There is no run in this report.", ""};
   const auto found = arms_of(runs);
   const std::string subject = subject_of(found);
-  const std::string role = headline_role(roles_of(runs, subject));
+  const auto roles = roles_of(runs, subject);
+  const std::string role = headline_role(roles);
+  const std::string last_role = roles.empty() ? "" : roles.back();
   Verdict verdict;
   if (found.size() == 1) verdict.paragraph = sentence_alone(runs, subject);
   const std::string& plainest = found.front() == subject ? found.back() : found.front();
   if (plainest != subject) {
     verdict.paragraph = sentence_against(runs, subject, plainest, role, full_name(subject));
   }
-  const bool has_masked = std::find(found.begin(), found.end(), "masked") != found.end();
-  if (has_masked && subject != "masked" && plainest != "masked") {
-    verdict.paragraph += sentence_against(runs, subject, "masked", role, "it");
-  }
+  const auto compare = [&](const std::string& arm, const std::string& layer) {
+    const bool present = std::find(found.begin(), found.end(), arm) != found.end();
+    if (!present || arm == subject || arm == plainest) return;
+    verdict.paragraph += sentence_against(runs, subject, arm, layer, "it");
+  };
+  compare("masked", role);
+  compare("ordinary+layer", last_role);
   if (!role.empty()) {
-    verdict.paragraph +=
-        sentence_on_ratio(runs, subject, role) + sentence_on_constant(runs, subject, role);
-    verdict.basis = fmt::format("Filters are compared at the {}. ", role);
+    verdict.paragraph += sentence_on_ratio(runs, subject, last_role) +
+                         sentence_on_constant(runs, subject, last_role);
   }
   verdict.basis +=
       "“Better” and “worse” are said only where the 95\u00A0% intervals do not overlap; everything "

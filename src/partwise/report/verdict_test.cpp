@@ -78,7 +78,7 @@ TEST(Verdict, NamesWhatIsBetterAndWhatCannotBeToldApart) {
                             run("interpretable", 0.96, 0.78, 0.6)};
   const auto words = verdict(runs).paragraph;
   EXPECT_TRUE(contains(words,
-                       "Against the ordinary network, the interpretable network is better in "
+                       "against the ordinary network, the interpretable network is better in "
                        "purity (0.78 against 0.41) and instability ratio (0.60 against 0.95, "
                        "lower is better); not distinguishable in part interpretability"))
       << words;
@@ -111,8 +111,22 @@ TEST(Verdict, ComparesWithTheMaskAloneToo) {
                             run("interpretable", 0.96, 0.78, 0.6)};
   EXPECT_TRUE(
       contains(verdict(runs).paragraph,
-               "Against the masked network, which lacks only the filter loss, it is better in "
+               "against the masked network, which lacks only the filter loss, it is better in "
                "purity (0.78 against 0.45)"));
+}
+
+TEST(Verdict, ComparesTheNewLayerWithAnOrdinaryOne) {
+  const auto deepened = [](const char* arm, double ratio) {
+    auto deeper = run(arm, 0.96, 0.5, 0.9);
+    auto layer = run(arm, 0.96, 0.5, ratio).layers.front();
+    layer.role = kNewLayer;
+    deeper.layers.push_back(layer);
+    return deeper;
+  };
+  const std::vector runs = {run("ordinary", 0.97, 0.41, 0.95), deepened("ordinary+layer", 0.8),
+                            deepened("interpretable", 0.5)};
+  EXPECT_TRUE(contains(verdict(runs).paragraph, "In the new layer, against"));
+  EXPECT_TRUE(contains(verdict(runs).paragraph, "Its peaks in the new layer move"));
 }
 
 TEST(Verdict, HoldsPeaksAgainstADetectorThatIgnoresLandmarks) {
@@ -142,7 +156,7 @@ TEST(Verdict, SurvivesMissingNumbersLayersAndRuns) {
 TEST(Verdict, KeepsAnUnknownArmFromBecomingTheMethod) {
   const std::vector runs = {run("my own", 0.97, 0.41, 0.95), run("masked", 0.96, 0.78, 0.6)};
   EXPECT_TRUE(
-      contains(verdict(runs).paragraph, "Against the my own network, the masked network is"));
+      contains(verdict(runs).paragraph, "against the my own network, the masked network is"));
 }
 
 TEST(Claims, CoverEveryArmAndControl) {

@@ -14,7 +14,7 @@ struct TrainOptions {
   std::string optimizer = "adamw";
   int64_t epochs = 12;
   int64_t batch = 32;
-  double learning_rate = 1e-3;
+  double learning_rate = 2e-3;
   double weight_decay = 0.02;
   double warmup = 0.05;
   double gradient_limit = 5.0;

@@ -1,10 +1,11 @@
 #pragma once
 
+#include "partwise/parts/options.h"
+
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <numbers>
-#include <string>
 
 namespace partwise::training {
 
@@ -19,11 +20,13 @@ inline double warmup_cosine(int64_t step, int64_t steps, double warmup) {
 }
 
 // The filter loss's strength in an epoch (counted from 0), as a factor of its option: "constant",
-// "inverse" (the paper's 1/t) or "linear" (falling to 0 behind the last epoch).
-inline double strength_factor(const std::string& schedule, int64_t epoch, int64_t epochs) {
-  if (schedule == "inverse") return 1.0 / static_cast<double>(epoch + 1);
-  if (schedule == "linear") return 1.0 - static_cast<double>(epoch) / static_cast<double>(epochs);
-  return 1.0;
+// "inverse" (the paper's 1/t) or "linear" (falling to 0 at the share `until` of the epochs, and 0
+// from there on).
+inline double strength_factor(const parts::PartOptions& options, int64_t epoch, int64_t epochs) {
+  const auto t = static_cast<double>(epoch);
+  if (options.schedule == "inverse") return 1.0 / (t + 1.0);
+  if (options.schedule == "constant") return 1.0;
+  return 1.0 - t / static_cast<double>(epochs);
 }
 
 }  // namespace partwise::training

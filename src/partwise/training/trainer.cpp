@@ -65,6 +65,8 @@ class Training {
         examples_(load_examples(
             dataset, task_, "train", network_.architecture().input_side, resources.threads)),
         optimizer_(prepare_optimizer()) {
+    ensure(examples_.rows() >= 2, "{}: the train split has {} image(s) for this task; it needs two",
+           dataset.root.string(), examples_.rows());
     restore();
   }
 
@@ -127,12 +129,12 @@ class Training {
   }
 
   nlohmann::json run_epoch() {
-    const double factor = strength_factor(recipe_.parts.schedule, epoch_, recipe_.train.epochs);
+    const double factor = strength_factor(recipe_.parts, epoch_, recipe_.train.epochs);
     for (auto& [name, layer] : network_.interpretable()) layer.set_strength_factor(factor);
     const auto start = std::chrono::steady_clock::now();
     const auto order = torch::tensor(epoch_order(), torch::kInt64);
     const int64_t batch = recipe_.train.batch;
-    const int64_t steps = (examples_.rows() + batch - 1) / batch;
+    const int64_t steps = std::max<int64_t>(1, examples_.rows() / batch);
     Progress progress(
         fmt::format("{} epoch {}/{}", recipe_.train.arm, epoch_ + 1, recipe_.train.epochs),
         examples_.rows(), "images");
@@ -143,8 +145,9 @@ class Training {
         throw Interrupted(fmt::format(
             "interrupted in epoch {}; run the same command again to go on", epoch_ + 1));
       }
+      // As even as can be: a last batch of one image would have no variance to normalise by.
       const auto rows =
-          order.slice(0, step * batch, std::min((step + 1) * batch, examples_.rows()));
+          order.slice(0, step * examples_.rows() / steps, (step + 1) * examples_.rows() / steps);
       const auto [loss, right] = run_step(rows, step, steps);
       loss_sum += loss * static_cast<double>(rows.numel());
       correct += right;

@@ -1,0 +1,29 @@
+# Thin names over CMake presets; `make` lists them. `make demo` and `make test` do all the set-up themselves.
+.DEFAULT_GOAL := help
+.PHONY: help deps build demo test test-real asan cuda install format tidy hooks
+
+help:      ## list targets
+	@sed -n 's/^\([a-z-]*\): *## /\1\t/p; s/^\([a-z-]*\):[a-z -]* ## /\1\t/p' $(MAKEFILE_LIST) | expand -t 12
+deps:      ## install the Debian packages that building needs (as root, or through sudo)
+	@tools/install_deps.sh
+build: deps ## compile the program: build/release/partwise
+	@cmake --preset release > /dev/null && cmake --build --preset release --target partwise
+demo: build ## the main job on built-in data: four networks, their measures, one HTML page
+	@build/release/partwise demo
+test: deps ## build everything and run every test
+	@cmake --preset release > /dev/null && cmake --build --preset release && ctest --preset release -LE real
+test-real: deps ## the tests on real photographs in ../shared/data, skipped where it is missing
+	@cmake --preset release > /dev/null && cmake --build --preset release && tools/test_real.sh
+asan: deps ## the tests under address and undefined-behaviour sanitizers
+	@cmake --preset asan > /dev/null && cmake --build --preset asan && ctest --preset asan -LE real
+cuda:      ## compile against the LibTorch inside python3's torch, with CUDA
+	@cmake --preset cuda -DCMAKE_PREFIX_PATH=$$(python3 -c 'import torch; print(torch.utils.cmake_prefix_path)') \
+	  && cmake --build --preset cuda
+install: build ## install the program, the headers and the CMake package (PREFIX, default /usr/local)
+	@cmake --build --preset release && cmake --install build/release --prefix $(or $(PREFIX),/usr/local)
+format:    ## rewrite the sources with clang-format 14
+	@git ls-files '*.h' '*.cpp' '*.cu' | xargs clang-format-14 -i
+tidy:      ## clang-tidy 14 on the sources changed since main's last commit
+	@git diff --name-only --diff-filter=d HEAD~1 -- '*.cpp' | xargs -r -P2 -n1 clang-tidy-14 -p build/release --quiet
+hooks:     ## run the pre-commit checks on every commit
+	@git config core.hooksPath tools/hooks

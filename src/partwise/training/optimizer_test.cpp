@@ -1,0 +1,68 @@
+#include "partwise/training/optimizer.h"
+
+#include "partwise/tensors/torch.h"
+#include "partwise/training/schedule.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace partwise::training {
+namespace {
+
+Tensor with_gradient(double value, double gradient) {
+  auto parameter = torch::full({1}, value, torch::kFloat64).requires_grad_();
+  parameter.mutable_grad() = torch::full({1}, gradient, torch::kFloat64);
+  return parameter;
+}
+
+TEST(Optimizer, SgdTakesTwoStepsAsByHand) {
+  auto weight = with_gradient(1.0, 0.5);
+  Optimizer optimizer("sgd", 0.1, {{"a.weight", weight}});
+  optimizer.step(0.2);  // v = 0.5 + 0.1 = 0.6; w = 1 - 0.12
+  EXPECT_NEAR(weight.item<double>(), 0.88, 1e-12);
+  optimizer.step(0.2);  // v = 0.54 + 0.5 + 0.088
+  EXPECT_NEAR(weight.item<double>(), 0.88 - 0.2 * 1.128, 1e-12);
+}
+
+TEST(Optimizer, AdamwsFirstStepIsTheRateInTheGradientsDirection) {
+  auto weight = with_gradient(1.0, 3.0);
+  auto bias = with_gradient(1.0, -3.0);
+  Optimizer optimizer("adamw", 0.1, {{"a.weight", weight}, {"a.bias", bias}});
+  optimizer.step(0.01);
+  EXPECT_NEAR(weight.item<double>(), 1.0 - 0.01 * 0.1 - 0.01, 1e-9);
+  EXPECT_NEAR(bias.item<double>(), 1.01, 1e-9);  // not decayed
+}
+
+TEST(Optimizer, LimitsTheCommonNormAndLeavesSmallGradientsAlone) {
+  auto a = with_gradient(0.0, 3.0);
+  auto b = with_gradient(0.0, 4.0);
+  Optimizer optimizer("sgd", 0.0, {{"a.weight", a}, {"b.weight", b}});
+  optimizer.limit_gradients(10.0);
+  EXPECT_NEAR(a.grad().item<double>(), 3.0, 1e-7);
+  optimizer.limit_gradients(1.0);
+  EXPECT_NEAR(a.grad().item<double>(), 0.6, 1e-7);
+  EXPECT_NEAR(b.grad().item<double>(), 0.8, 1e-7);
+}
+
+TEST(Schedule, RisesThenFallsToZero) {
+  EXPECT_LT(warmup_cosine(0, 100, 0.1), 0.2);
+  EXPECT_NEAR(warmup_cosine(10, 100, 0.1), 1.0, 1e-12);
+  EXPECT_NEAR(warmup_cosine(55, 100, 0.1), 0.5, 1e-12);
+  EXPECT_NEAR(warmup_cosine(100, 100, 0.1), 0.0, 1e-12);
+}
+
+TEST(Schedule, OfTheStrengthFollowsItsName) {
+  parts::PartOptions options;
+  const auto factor = [&](const char* schedule, int64_t epoch) {
+    options.schedule = schedule;
+    return strength_factor(options, epoch, 8);
+  };
+  EXPECT_EQ(factor("constant", 7), 1.0);
+  EXPECT_EQ(factor("inverse", 3), 0.25);
+  EXPECT_EQ(factor("linear", 0), 1.0);
+  EXPECT_EQ(factor("linear", 6), 0.25);
+}
+
+}  // namespace
+}  // namespace partwise::training

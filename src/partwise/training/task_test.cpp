@@ -1,0 +1,61 @@
+#include "partwise/training/task.h"
+
+#include "partwise/base/error.h"
+#include "partwise/tensors/torch.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace partwise::training {
+namespace {
+
+datasets::PartDataset two_categories() {
+  datasets::PartDataset dataset;
+  dataset.categories = {{10, "fox", {}, {}}, {20, "deer", {}, {}}};
+  return dataset;
+}
+
+TrainOptions asking(const std::string& task, const std::string& loss) {
+  TrainOptions options;
+  options.task = task;
+  options.loss = loss;
+  return options;
+}
+
+TEST(Task, SoftmaxLossIsTheCrossEntropyByHand) {
+  const auto task = make_task(asking("multi", "softmax"), two_categories());
+  const auto logits = torch::tensor({{1.0, 0.0}, {0.0, 2.0}}, torch::kFloat64);
+  const auto loss = task_loss(task, logits, torch::tensor({0, 0}, torch::kInt64));
+  const double expected = (std::log(1.0 + std::exp(-1.0)) + std::log(1.0 + std::exp(2.0))) / 2.0;
+  EXPECT_NEAR(loss.item<double>(), expected, 1e-12);
+}
+
+TEST(Task, LogisticLossSumsOverOutputsAndTakesNegatives) {
+  const auto task = make_task(asking("multi", "logistic"), two_categories());
+  const auto logits = torch::tensor({{1.0, -1.0}, {0.5, 2.0}}, torch::kFloat64);
+  const auto loss = task_loss(task, logits, torch::tensor({0, -1}, torch::kInt64));
+  const auto cost = [](double margin) { return std::log(1.0 + std::exp(-margin)); };
+  EXPECT_NEAR(loss.item<double>(), (cost(1.0) + cost(1.0) + cost(-0.5) + cost(-2.0)) / 2.0, 1e-12);
+}
+
+TEST(Task, ABinaryDecisionIsTheSignOfItsLogit) {
+  const auto task = make_task(asking("binary:deer", "logistic"), two_categories());
+  EXPECT_EQ(task.category_ids, std::vector<int64_t>{20});
+  const auto scores = decision_scores(task, torch::tensor({{-0.1F}, {0.1F}}));
+  EXPECT_TRUE(torch::equal(scores.argmax(1), torch::tensor({0, 1}, torch::kInt64)));
+  EXPECT_TRUE(torch::equal(decision_classes(task, torch::tensor({-1, 0}, torch::kInt64)),
+                           torch::tensor({0, 1}, torch::kInt64)));
+}
+
+TEST(Task, ImpossibleOnesAreRefusedWithARemedy) {
+  auto lonely = two_categories();
+  lonely.categories.pop_back();
+  EXPECT_THROW(make_task(asking("multi", "softmax"), lonely), Error);
+  EXPECT_THROW(make_task(asking("binary:fox", "softmax"), two_categories()), Error);
+  EXPECT_THROW(make_task(asking("binary:cow", "logistic"), two_categories()), Error);
+  EXPECT_THROW(make_task(asking("ternary", "softmax"), two_categories()), Error);
+}
+
+}  // namespace
+}  // namespace partwise::training

@@ -1,0 +1,146 @@
+#!/usr/bin/env python3
+"""The commands as a user runs them, bad input above all: one clear line, the right exit code, nothing lost."""
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+PARTWISE = sys.argv.pop(1)
+
+
+def run(*arguments, **kwargs):
+    return subprocess.run([PARTWISE, *map(str, arguments)], capture_output=True, text=True, **kwargs)
+
+
+class Commands(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.temporary = tempfile.TemporaryDirectory()
+        cls.folder = pathlib.Path(cls.temporary.name)
+        cls.data = cls.folder / "animals"
+        made = run("data", "synth", cls.data, "--images", 8, "--categories", 3, "--size", 64)
+        assert made.returncode == 0, made.stderr
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.temporary.cleanup()
+
+    def refused(self, result, code, *words):
+        self.assertEqual(result.returncode, code, result.stderr)
+        lines = [line for line in result.stderr.splitlines() if line]
+        self.assertEqual(len(lines), 1, result.stderr)
+        self.assertTrue(lines[0].startswith("partwise: "), lines[0])
+        for word in words:
+            self.assertIn(word, lines[0])
+
+    def test_check_accepts_what_synth_writes(self):
+        checked = run("data", "check", self.data, "--json")
+        self.assertEqual(checked.returncode, 0, checked.stderr)
+        summary = json.loads(checked.stdout)
+        self.assertEqual(len(summary["categories"]), 3)
+
+    def test_every_command_explains_itself_with_an_example(self):
+        for command in (["demo"], ["data", "synth"], ["data", "check"], ["train"], ["measure"], ["report"]):
+            shown = run(*command, "--help")
+            self.assertEqual(shown.returncode, 0)
+            self.assertIn("Example", shown.stdout)
+
+    def test_unknown_options_and_commands_are_usage_errors(self):
+        self.refused(run("demo", "--sed", "1"), 2, "--sed")
+        self.refused(run("dmeo"), 2)
+        self.refused(run(), 2)
+        self.refused(run("data", "synth", self.folder / "x", "--images", "many"), 2, "--images")
+
+    def test_impossible_values_name_option_and_range(self):
+        self.refused(run("data", "synth", self.folder / "x", "--categories", 0), 1, "categories = 0", "[1, 6]")
+        self.refused(run("demo", "--out", self.folder / "x", "--categories", 0), 1, "categories = 0")
+        self.assertFalse((self.folder / "x").exists())
+
+    def test_a_folder_with_other_things_is_left_alone(self):
+        thesis = self.folder / "thesis"
+        thesis.mkdir()
+        (thesis / "chapter.txt").write_text("precious")
+        self.refused(run("demo", "--out", thesis), 1, str(thesis))
+        self.refused(run("data", "synth", thesis), 1, str(thesis))
+        self.refused(run("train", self.data, thesis), 1, str(thesis))
+        self.assertEqual([entry.name for entry in thesis.iterdir()], ["chapter.txt"])
+
+    def test_an_unwritable_place_is_named(self):
+        self.refused(run("demo", "--out", "/proc/partwise"), 1, "/proc/partwise")
+        blocked = self.folder / "file"
+        blocked.write_text("a file")
+        self.refused(run("data", "synth", blocked / "below"), 1, str(blocked))
+        self.assertEqual(blocked.read_text(), "a file")
+
+    def test_damaged_images_are_named(self):
+        broken = self.folder / "broken"
+        self.assertEqual(run("data", "synth", broken, "--images", 8, "--categories", 2, "--size", 64).returncode, 0)
+        victim = sorted((broken / "images").rglob("*.png"))[0]
+        victim.write_bytes(victim.read_bytes()[:200])
+        checked = run("data", "check", broken)
+        self.refused(checked, 1, victim.name)
+        trained = run("train", broken, self.folder / "run-broken", "--epochs", 1)
+        if trained.returncode != 0:  # the damaged image may be in the test split
+            self.refused(trained, 1, victim.name)
+
+    def test_broken_descriptions_are_named(self):
+        for number, text in enumerate(["", "[]", "{\"images\": 3}", "{\"images\": [{\"id\": 1e99}]}", "nonsense"]):
+            place = self.folder / f"description{number}"
+            place.mkdir()
+            (place / "dataset.json").write_text(text)
+            self.refused(run("data", "check", place), 1, "dataset.json")
+        self.refused(run("train", self.folder / "nowhere", self.folder / "r"), 1, "nowhere")
+
+    def test_impossible_tasks_are_refused_before_anything_is_written(self):
+        run_folder = self.folder / "impossible"
+        self.refused(run("train", self.data, run_folder, "--task", "binary:unicorn", "--loss", "logistic"), 1,
+                     "unicorn", "fox")
+        self.refused(run("train", self.data, run_folder, "--task", "binary:fox"), 1, "logistic")
+        self.refused(run("train", self.data, run_folder, "--net", "tinny"), 1, "tiny")
+        self.refused(run("train", self.data, run_folder, "--set", "learningrate=1"), 1, "learning_rate")
+        self.refused(run("train", self.data, run_folder, "--device", "cuda:99"), 1, "cuda:99")
+        self.assertFalse(run_folder.exists())
+
+    def test_flags_beat_the_config_file_and_its_errors_name_it(self):
+        config = self.folder / "config.json"
+        config.write_text('{"epochs": 7, "arm": "masked"}')
+        made = run("train", self.data, self.folder / "configured", "--config", config, "--epochs", 1)
+        self.assertEqual(made.returncode, 0, made.stderr)
+        options = json.loads((self.folder / "configured" / "options.json").read_text())
+        self.assertEqual((options["epochs"], options["arm"]), (1, "masked"))
+        config.write_text('{"epoch": 7}')
+        self.refused(run("train", self.data, self.folder / "c2", "--config", config), 1, "config.json", "epochs")
+
+    def test_a_binary_task_trains_measures_and_reports(self):
+        fox = self.folder / "fox"
+        trained = run("train", self.data, fox, "--task", "binary:fox", "--loss", "logistic", "--epochs", 2)
+        self.assertEqual(trained.returncode, 0, trained.stderr)
+        self.refused(run("train", self.data, fox), 1, "--resume")
+        self.refused(run("report", fox, "--out", self.folder / "fox.html"), 1, "partwise measure")
+        measured = run("measure", fox, "--json", self.folder / "fox.json", "--resamples", 50)
+        self.assertEqual(measured.returncode, 0, measured.stderr)
+        findings = json.loads((self.folder / "fox.json").read_text())[str(fox)]
+        self.assertEqual(findings["classes"], ["not fox", "fox"])
+        for layer in findings["layers"]:
+            for key in ("purity", "location_instability", "part_interpretability"):
+                self.assertEqual(set(layer[key]) >= {"value", "low", "high", "controls", "layer"}, True)
+        reported = run("report", fox, "--out", self.folder / "fox.html")
+        self.assertEqual(reported.returncode, 0, reported.stderr)
+        self.assertIn("<html", (self.folder / "fox.html").read_text()[:200])
+
+    def test_a_damaged_checkpoint_is_named_and_the_one_before_it_used(self):
+        place = self.folder / "checkpointed"
+        self.assertEqual(run("train", self.data, place, "--epochs", 2).returncode, 0)
+        last = place / "checkpoints" / "last.safetensors"
+        last.write_bytes(last.read_bytes()[:-5])
+        measured = run("measure", place, "--resamples", 20)
+        self.assertEqual(measured.returncode, 0, measured.stderr)
+        self.assertIn("last.safetensors", measured.stderr)
+
+
+if __name__ == "__main__":
+    os.environ["NO_COLOR"] = "1"
+    unittest.main(argv=sys.argv[:1])

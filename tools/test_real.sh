@@ -1,0 +1,8 @@
+#!/bin/sh
+# The tests labelled "real"; they need photographs that are not part of the repository.
+data=${PARTWISE_REAL_DATA:-$(dirname "$0")/../../shared/data}
+if [ ! -d "$data" ]; then
+  echo "skipped: the tests on real photographs need $data (or PARTWISE_REAL_DATA)"
+  exit 0
+fi
+PARTWISE_REAL_DATA=$(cd "$data" && pwd) ctest --preset release -L real
