@@ -18,6 +18,15 @@ struct Common {
   int threads = 0;
 };
 
+inline CLI::App* add_command(CLI::App& parent,
+                             const std::string& name,
+                             const std::string& what,
+                             const std::string& example) {
+  auto* command = parent.add_subcommand(name, what);
+  command->footer("\nExample:  " + example);
+  return command;
+}
+
 inline void add_common(CLI::App& app, Common& common) {
   app.add_option("--device", common.device, "cpu, cuda or cuda:N")->capture_default_str();
   app.add_option("--threads", common.threads, "0: all cores")

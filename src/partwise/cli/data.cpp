@@ -52,10 +52,9 @@ void add_synth(CLI::App& data) {
     int threads = 0;
   };
   const auto flags = std::make_shared<Flags>();
-  auto* command = data.add_subcommand("synth",
-                                      "Draw the built-in synthetic animals as a "
-                                      "part-dataset.\n\nExample:  partwise data synth animals "
-                                      "--images 300");
+  auto* command =
+      add_command(data, "synth", "Draw the built-in synthetic animals as a part-dataset.",
+                  "partwise data synth animals --images 300");
   command->add_option("out", flags->out, "folder to write")->required();
   add_fields<datasets::SyntheticOptions>(*command, flags->given);
   command->add_option("--threads", flags->threads, "0: all cores");
@@ -73,10 +72,10 @@ void add_check(CLI::App& data) {
     bool json = false;
   };
   const auto flags = std::make_shared<Flags>();
-  auto* command = data.add_subcommand("check",
-                                      "Count what a part-dataset holds; name what is missing, "
-                                      "damaged or leaking between splits.\n\nExample:  partwise "
-                                      "data check animals");
+  auto* command = add_command(
+      data, "check",
+      "Count what a part-dataset holds; name what is missing, damaged or leaking between splits.",
+      "partwise data check animals");
   command->add_option("data", flags->folder, "folder with dataset.json")->required();
   command->add_flag("--json", flags->json, "for machines");
   command->callback([flags] {

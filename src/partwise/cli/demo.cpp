@@ -19,10 +19,10 @@ namespace {
 namespace fs = std::filesystem;
 
 struct DemoOptions {
-  int64_t images = 700;
+  int64_t images = 900;
   int64_t categories = 6;
   int64_t size = 128;
-  int64_t epochs = 8;
+  int64_t epochs = 6;
   int64_t pretraining_images = 600;
   int64_t pretraining_epochs = 8;
   int64_t seed = 1;
@@ -101,7 +101,7 @@ nlohmann::json summary_of(const std::vector<runs::RunFolder>& runs, double secon
   return {{"arms", arms}, {"seconds", seconds}};
 }
 
-constexpr double kTestShare = 2.0 / 7.0;
+constexpr double kTestShare = 2.0 / 9.0;
 
 datasets::PartDataset draw(const fs::path& folder,
                            const DemoOptions& options,
@@ -165,7 +165,7 @@ void demo_command(const Flags& flags) {
   DemoOptions options;
   if (flags.quick) {
     options.images = 180;
-    options.epochs = 6;
+    options.epochs = 5;
     options.pretraining_images = 250;
     options.pretraining_epochs = 5;
   }
@@ -208,13 +208,13 @@ void demo_command(const Flags& flags) {
 
 void add_demo(CLI::App& app) {
   const auto flags = std::make_shared<Flags>();
-  auto* command = app.add_subcommand(
-      "demo",
-      "The main job on built-in data: draw animals, train the four arms, measure them, write "
-      "report.html and summary.json. Run again, it goes on where it stopped.\n\nExample:  partwise "
-      "demo --seed 1");
+  auto* command =
+      add_command(app, "demo",
+                  "The main job on built-in data: draw animals, train the four arms, measure them, "
+                  "write report.html and summary.json. Run again, it goes on where it stopped.",
+                  "partwise demo --seed 1");
   command->add_option("--out", flags->out, "folder to write")->capture_default_str();
-  command->add_flag("--quick", flags->quick, "less data, fewer epochs: about a minute");
+  command->add_flag("--quick", flags->quick, "less data, fewer epochs: about two minutes");
   add_fields<DemoOptions>(*command, flags->given);
   add_common(*command, flags->common);
   command->callback([flags] { demo_command(*flags); });

@@ -126,10 +126,10 @@ std::string findings_table(const std::vector<runs::RunFolder>& runs) {
 
 void add_measure(CLI::App& app) {
   const auto flags = std::make_shared<Flags>();
-  auto* command = app.add_subcommand("measure",
-                                     "Measure trained networks: accuracy, purity, part "
-                                     "interpretability, location instability, with controls and "
-                                     "95 % intervals.\n\nExample:  partwise measure runs/fox");
+  auto* command = add_command(app, "measure",
+                              "Measure trained networks: accuracy, purity, part interpretability, "
+                              "location instability, with controls and 95 % intervals.",
+                              "partwise measure runs/fox");
   command->add_option("runs", flags->runs, "run folders")->required();
   command->add_option("--data", flags->data, "another dataset than the run was trained on");
   command->add_option("--split", flags->options.split, "which images")->capture_default_str();

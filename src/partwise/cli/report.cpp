@@ -11,9 +11,8 @@ void add_report(CLI::App& app) {
     std::string title = "Which parts of the object does the network use?";
   };
   const auto flags = std::make_shared<Flags>();
-  auto* command = app.add_subcommand("report",
-                                     "Write one offline HTML page about measured runs.\n\nExample: "
-                                     " partwise report runs/a runs/b --out report.html");
+  auto* command = add_command(app, "report", "Write one offline HTML page about measured runs.",
+                              "partwise report runs/a runs/b --out report.html");
   command->add_option("runs", flags->runs, "run folders")->required();
   command->add_option("--out", flags->out, "the page to write")->required();
   command->add_option("--title", flags->title, "its heading")->capture_default_str();

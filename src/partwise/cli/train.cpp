@@ -61,9 +61,8 @@ void train_command(const Flags& flags) {
 
 void add_train(CLI::App& app) {
   const auto flags = std::make_shared<Flags>();
-  auto* command = app.add_subcommand("train",
-                                     "Train one network.\n\nExample:  partwise train animals "
-                                     "runs/fox --task binary:fox --loss logistic");
+  auto* command = add_command(app, "train", "Train one network.",
+                              "partwise train animals runs/fox --task binary:fox --loss logistic");
   command->add_option("data", flags->data, "folder of the part-dataset")->required();
   command->add_option("run", flags->run, "folder of the run")->required();
   add_fields<training::TrainOptions>(*command, flags->given);

@@ -8,7 +8,7 @@ struct PartOptions {
   double beta = 4.0;                  // paper: "beta ~= 4"
   std::string template_shape = "l1";  // the paper also allows a round template
   std::string peak = "argmax";        // paper; the authors' release uses the centroid
-  double strength = 0.02;             // filter gradient / task gradient, by norm; 0: mask only
+  double strength = 0.015;            // filter gradient / task gradient, by norm; 0: mask only
   std::string schedule = "linear";    // of the strength over epochs t = 1, 2, ...
   std::string strength_per = "filter";
   double temperature = 0.05;      // a in u = s / a
