@@ -26,7 +26,7 @@ struct FilterGradient {
 //   a
 // log Z: log-mean-exp over the same images of the fit to another image's and filter's template. The
 // factor (u - log Z + 1) is cut off at 0: below it the rule would reward a misfit, and loud
-// negatives would grow (decision 0003). w is normalised to mean 1 over the filter's positives
+// negatives would grow (decision 0002). w is normalised to mean 1 over the filter's positives
 // (negatives), in the log domain, and cut off at 10; where all are 0, w = 1. omega+ = 0.5 / rho,
 // omega- = 0.5 / (1 - rho), rho the share of positives in the batch; a filter without positives
 // (negatives) gets no such push. The factor `scale` is the paper's E[max x] in lambda: it makes the
