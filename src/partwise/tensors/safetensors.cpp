@@ -122,7 +122,9 @@ TensorFile load_tensors(const std::filesystem::path& path) {
       }
       const auto entry = read_entry(json, data.size(), fmt::format("{}: tensor {}", place, name));
       auto tensor = torch::empty(entry.shape, torch::TensorOptions().dtype(entry.dtype));
-      std::memcpy(tensor.data_ptr(), data.data() + entry.begin, entry.end - entry.begin);
+      if (entry.end > entry.begin) {  // an empty tensor has no memory to copy to
+        std::memcpy(tensor.data_ptr(), data.data() + entry.begin, entry.end - entry.begin);
+      }
       file.tensors.emplace(name, std::move(tensor));
     }
   } catch (const nlohmann::json::exception& problem) {
