@@ -50,9 +50,16 @@ Activations collect_activations(const networks::Network& network,
   const auto& architecture = network.architecture();
   Activations all;
   for (const auto& tap : architecture.taps) {
-    const auto& geometry = network.geometry()[static_cast<std::size_t>(tap.relu)];
-    all.layers.push_back(
-        {tap.name, tap.role, {geometry.offset, geometry.stride, architecture.input_side}, {}, {}});
+    const auto grid_behind = [&](int64_t layer) -> metrics::UnitGrid {
+      const auto& geometry = network.geometry()[static_cast<std::size_t>(layer)];
+      return {geometry.offset, geometry.stride, architecture.input_side};
+    };
+    all.layers.push_back({tap.name,
+                          tap.role,
+                          grid_behind(tap.relu),
+                          grid_behind(tap.mask >= 0 ? tap.mask : tap.relu),
+                          {},
+                          {}});
   }
   const auto place = [&](Tensor& target, int64_t first, const Tensor& batch) {
     if (!target.defined()) target = all_rows(batch, examples.rows());

@@ -14,9 +14,10 @@ namespace partwise::dissection {
 struct LayerActivations {
   std::string name;
   std::string role;
-  metrics::UnitGrid grid;
-  Tensor maps;    // [rows, filters, n, n], after ReLU, before the mask
-  Tensor masked;  // the same tensor where the layer has no mask
+  metrics::UnitGrid grid;         // of maps
+  metrics::UnitGrid masked_grid;  // of masked: another where the mask lies behind pooling
+  Tensor maps;                    // [rows, filters, n, n], after ReLU, before the mask
+  Tensor masked;                  // the same tensor where the layer has no mask
 
   metrics::Maps view_maps() const;
   metrics::Maps view_masked() const;

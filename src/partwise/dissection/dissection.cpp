@@ -212,8 +212,8 @@ Dissection dissect(const runs::RunFolder& run,
     const LayerMeasures measured{
         metrics::location_instability(layer.view_maps(), layer.grid, result.truth, assigned,
                                       options.instability, options.bootstrap),
-        metrics::part_interpretability(layer.view_masked(), layer.grid, result.truth, assigned,
-                                       options.interpretability, options.bootstrap),
+        metrics::part_interpretability(layer.view_masked(), layer.masked_grid, result.truth,
+                                       assigned, options.interpretability, options.bootstrap),
         layer.maps.flatten(2).amax(2)};
     result.findings["layers"].push_back(
         layer_findings(layer, measured, result.truth, options.bootstrap));

@@ -52,12 +52,17 @@ const std::vector<Row>& rows() {
   return kRows;
 }
 
-// Appends a mask (where the arm has masks) and records the layer as a tap.
-void tap_last_convolution(Architecture& network, const std::string& role, bool masked) {
+// Records the last convolution, which ends with its ReLU, as a tap.
+void tap_last_convolution(Architecture& network, const std::string& role) {
   const auto relu = static_cast<int64_t>(network.layers.size()) - 1;
   const auto& name = network.layers[static_cast<std::size_t>(relu) - 1].name;
-  network.taps.push_back({name, role, relu, masked ? relu + 1 : -1});
-  if (masked) network.layers.push_back({name + ".mask", PartMask{}});
+  network.taps.push_back({name, role, relu});
+}
+
+void mask_last_tap(Architecture& network) {
+  auto& tap = network.taps.back();
+  tap.mask = static_cast<int64_t>(network.layers.size());
+  network.layers.push_back({tap.name + ".mask", PartMask{}});
 }
 
 }  // namespace
@@ -81,19 +86,27 @@ const std::vector<std::string>& network_names() {
   return kNames;
 }
 
-Architecture build_architecture(const std::string& net, Arm arm, int64_t outputs) {
+Architecture build_architecture(const std::string& net,
+                                Arm arm,
+                                int64_t outputs,
+                                const parts::PartOptions& parts) {
   const auto backbone = rows()[index_of_name("net", net, network_names())].make();
   const bool masked = arm == Arm::masked || arm == Arm::interpretable;
   Architecture network{backbone.net, backbone.input_side, backbone.layers, {}};
   auto& layers = network.layers;
-  tap_last_convolution(network, "top layer of the backbone", masked);
+  tap_last_convolution(network, "top layer of the backbone");
+  if (masked && parts.layers != "new") mask_last_tap(network);
   const auto trunk = layer_geometry(layers, network.input_side).back();
   if (arm != Arm::ordinary) {
     layers.push_back({"new", Convolution{trunk.channels, trunk.channels}});
     layers.push_back({"new.relu", Relu{}});
-    tap_last_convolution(network, "new layer", masked);
+    tap_last_convolution(network, "new layer");
   }
+  const bool mask_new = masked && parts.layers != "first";
+  const bool after = parts.mask_place == "after-pooling";
+  if (mask_new && !after) mask_last_tap(network);
   layers.push_back({"pool", backbone.last_pool});
+  if (mask_new && after) mask_last_tap(network);
   layers.push_back({"flatten", Flatten{}});
   const auto features = layer_geometry(layers, network.input_side).back().channels;
   layers.push_back({"fc1", Linear{features, backbone.hidden}});

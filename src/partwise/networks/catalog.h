@@ -1,6 +1,7 @@
 #pragma once
 
 #include "partwise/networks/layers.h"
+#include "partwise/parts/options.h"
 
 #include <string>
 #include <vector>
@@ -18,7 +19,7 @@ const std::vector<std::string>& arm_names();
 Arm arm_from_name(const std::string& name);
 
 // A layer whose maps are of interest: its ReLU (maps before the mask) and, where there is one, its
-// mask.
+// mask, which may lie behind a pooling layer: the masked maps are then smaller.
 struct Tap {
   std::string name;  // of the convolution
   std::string role;  // in words, for reports
@@ -35,7 +36,11 @@ struct Architecture {
 
 const std::vector<std::string>& network_names();
 
-// The network of one arm with `outputs` outputs; an unknown net lists the valid ones.
-Architecture build_architecture(const std::string& net, Arm arm, int64_t outputs);
+// The network of one arm with `outputs` outputs; an unknown net lists the valid ones. Of `parts`
+// only what decides where masks are: layers and mask_place.
+Architecture build_architecture(const std::string& net,
+                                Arm arm,
+                                int64_t outputs,
+                                const parts::PartOptions& parts = {});
 
 }  // namespace partwise::networks

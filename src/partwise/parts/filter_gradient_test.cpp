@@ -1,5 +1,6 @@
 #include "partwise/parts/filter_gradient.h"
 
+#include "partwise/parts/filter_loss.h"
 #include "partwise/parts/mask.h"
 #include "partwise/parts/templates.h"
 #include "partwise/tensors/torch.h"
@@ -8,17 +9,34 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string>
+#include <vector>
 
 namespace partwise::parts {
 namespace {
 
 constexpr int64_t kSide = 14;
 
+const std::vector<std::string> kRules{"paper", "release", "exact"};
+
+PartOptions with_rule(const std::string& rule, const std::string& exponent = "scale-free") {
+  PartOptions options;
+  options.rule = rule;
+  options.exponent = exponent;
+  return options;
+}
+
 FilterBatch batch_of(const Tensor& maps, const Tensor& positive, const PartOptions& options = {}) {
   const auto count = positive.sum(0).clamp_min(1);
-  const auto scale = (maps.amax({2, 3}) * positive).sum(0) / count;
-  return {maps.flatten(2), peak_cells(maps, options), positive,
-          unit_templates(maps.size(2), options).to(maps.scalar_type()), scale.clamp_min(1e-12)};
+  const auto scale = (maps.to(torch::kFloat64).amax({2, 3}) * positive).sum(0) / count;
+  FilterBatch batch{maps.flatten(2),
+                    peak_cells(maps, options),
+                    positive,
+                    unit_templates(maps.size(2), options),
+                    scale.clamp_min(1e-12),
+                    {}};
+  batch.log_partition = log_mean_fits(batch, options);  // as after a first batch
+  return batch;
 }
 
 Tensor mostly_positive(int64_t batch, int64_t filters) {
@@ -27,63 +45,153 @@ Tensor mostly_positive(int64_t batch, int64_t filters) {
   return positive;
 }
 
-TEST(FilterGradient, EqualsTheFormulaWrittenOutForOneFilter) {
+// Test 5: the release's rule in plain arithmetic, exponentials and all.
+TEST(FilterGradient, OfTheReleaseEqualsItsFormulaWrittenOut) {
   torch::manual_seed(5);
   const PartOptions options;
+  const double temperature = temperature_of(options);
   const auto maps = torch::rand({5, 2, 4, 4}, torch::kFloat64);
   const auto positive = mostly_positive(5, 2);  // four positives, one negative
   const auto batch = batch_of(maps, positive, options);
   const auto gradient = filter_gradient(batch, options).gradient;
   const double scale = batch.scale[1].item<double>();
+  const auto fit = [&](int64_t k, int64_t cell) {
+    return (maps[k][1].flatten() * batch.templates[cell]).mean().item<double>() / scale /
+           temperature;
+  };
+  const auto cell = [&](int64_t k, int64_t f) { return batch.peaks[k][f].item<int64_t>(); };
+  double z = 0.0;  // filter 1; the other template is that of image 4-k, filter 0
+  for (int64_t k = 0; k < 4; ++k) z += std::exp(fit(k, cell(4 - k, 0))) / 4.0;
   std::vector<double> raw;
-  double log_z = 0.0;
-  for (int64_t k = 0; k < 4; ++k) {  // filter 1; the other template is that of image 4-k, filter 0
-    const auto other = batch.templates[batch.peaks[4 - k][0].item<int64_t>()];
-    log_z += std::exp((maps[k][1].flatten() * other).mean().item<double>() / scale /
-                      options.temperature) /
-             4.0;
-  }
   double mean = 0.0;
   for (int64_t k = 0; k < 4; ++k) {
-    const auto own = batch.templates[batch.peaks[k][1].item<int64_t>()];
-    const double u =
-        (maps[k][1].flatten() * own).mean().item<double>() / scale / options.temperature;
-    raw.push_back(std::exp(u) * std::max(u - std::log(log_z) + 1.0, 0.0));
+    const double u = fit(k, cell(k, 1));
+    raw.push_back(std::exp(u) * std::max(u - std::log(z) + 1.0, 0.0));
     mean += raw.back() / 4.0;
   }
   for (int64_t k = 0; k < 4; ++k) {
-    const auto own = batch.templates[batch.peaks[k][1].item<int64_t>()];
     const double w = std::min(raw[static_cast<std::size_t>(k)] / mean, 10.0);
-    const auto expected = -(0.5 * 5.0 / 4.0) * w * scale * own;
+    const auto expected = -(0.5 / 4.0) * w * batch.templates[cell(k, 1)];
     EXPECT_LT((gradient[k][1] - expected).abs().max().item<double>(), 1e-12) << k;
   }
   // a single negative has weight 1: it is pushed down evenly
-  EXPECT_LT((gradient[4][1] - 0.5 * 5.0 * scale).abs().max().item<double>(), 1e-12);
+  EXPECT_LT((gradient[4][1] - 0.5).abs().max().item<double>(), 1e-12);
 }
 
-TEST(FilterGradient, IsTheSameAtEveryActivationScaleButForTheScaleItself) {
-  torch::manual_seed(2);
-  const auto maps = torch::rand({8, 3, kSide, kSide}, torch::kFloat64);
-  const auto positive = mostly_positive(8, 3);
-  const auto at_one = filter_gradient(batch_of(maps, positive), {}).gradient;
-  for (const double scale : {1e-3, 10.0, 1e4}) {
-    const auto scaled = filter_gradient(batch_of(maps * scale, positive), {}).gradient / scale;
-    EXPECT_LT((scaled - at_one).abs().max().item<double>(), 1e-9) << scale;
+// Eqn (grad) with its minus: p(mu) tau e^{tr x T} / Z {tr x T - log Z - log p(x)}, p(x) = 1 / N.
+TEST(FilterGradient, OfThePaperEqualsItsEquationWrittenOut) {
+  torch::manual_seed(15);
+  auto options = with_rule("paper", "raw");
+  options.misfits = "reversed";
+  options.balance = "none";
+  const auto maps = torch::rand({6, 1, 4, 4}, torch::kFloat64) * 5.0;
+  const auto positive = mostly_positive(6, 1);
+  const auto batch = batch_of(maps, positive, options);
+  const auto gradient = filter_gradient(batch, options).gradient;
+  const double tau = 0.5 / 16.0;
+  for (int64_t k = 0; k < 6; ++k) {
+    const bool own = positive[k][0].item<bool>();
+    const auto shape = own ? batch.templates[batch.peaks[k][0].item<int64_t>()]
+                           : -torch::ones({16}, torch::kFloat64);
+    const auto trace = tau * maps.flatten(2).select(1, 0).matmul(shape);
+    const double z = trace.exp().sum().item<double>();
+    const double s = trace[k].item<double>();
+    const auto expected =
+        -(tau * shape / 17.0) * std::exp(s) / z * (s - std::log(z) - std::log(1.0 / 6.0));
+    EXPECT_LT((gradient[k][0] - expected).abs().max().item<double>(), 1e-14) << k;
   }
 }
 
-TEST(FilterGradient, IsFiniteForEveryOddBatch) {
+TEST(FilterGradient, OfTheExactRuleIsTheGradientOfMinusMiWhateverTheLabels) {
+  torch::manual_seed(16);
+  const auto options = with_rule("exact", "raw");
+  const auto maps = torch::rand({6, 2, 4, 4}, torch::kFloat64);
+  const auto gradient = filter_gradient(batch_of(maps, mostly_positive(6, 2)), options).gradient;
+  const auto swapped =
+      filter_gradient(batch_of(maps, mostly_positive(6, 2).logical_not()), options).gradient;
+  const auto expected = filter_loss_gradient(maps.flatten(2), unit_templates(4, options),
+                                             paper_likelihood(4), Frozen::nothing);
+  EXPECT_TRUE(torch::equal(gradient, expected));
+  EXPECT_TRUE(torch::equal(swapped, expected));
+}
+
+// Test 5: with weights and templates held constant, both label rules are plain autograd.
+TEST(FilterGradient, OfALabelRuleIsAutogradOfItsLinearSurrogate) {
+  torch::manual_seed(17);
+  for (const std::string rule : {"paper", "release"}) {
+    const auto options = with_rule(rule, "raw");
+    const auto maps = torch::rand({8, 3, 5, 5}, torch::kFloat64).requires_grad_();
+    const auto positive = mostly_positive(8, 3);
+    const auto batch = batch_of(maps.detach(), positive, options);
+    const auto gradient = filter_gradient(batch, options).gradient;
+    const auto own = templates_at(batch.peaks, batch.templates);
+    const auto target = torch::where(positive.unsqueeze(2), own, -torch::ones_like(own));
+    // the weight of an image is the length of its gradient along its own template
+    const auto weight = -(gradient * target).sum(2) / target.square().sum(2);
+    EXPECT_GE(weight.min().item<double>(), -1e-15) << rule;
+    (-(weight * (maps.flatten(2) * target).sum(2)).sum()).backward();
+    EXPECT_LT((maps.grad().flatten(2) - gradient).abs().max().item<double>(), 1e-14) << rule;
+  }
+}
+
+TEST(FilterGradient, IsTheSameAtEveryActivationScaleUnderAScaleFreeExponent) {
+  torch::manual_seed(2);
+  const auto maps = torch::rand({8, 3, kSide, kSide}, torch::kFloat64);
+  const auto positive = mostly_positive(8, 3);
+  for (const auto& rule : kRules) {
+    const auto options = with_rule(rule);
+    const auto at_one = filter_gradient(batch_of(maps, positive, options), options).gradient;
+    for (const double scale : {1e-3, 10.0, 1e4}) {
+      const auto scaled =
+          filter_gradient(batch_of(maps * scale, positive, options), options).gradient;
+      EXPECT_LT((scaled - at_one).abs().max().item<double>(), 1e-9) << rule << scale;
+    }
+  }
+}
+
+// The naive e^u overflows float32 from u = 89 on; at scale 1e4 u reaches thousands.
+TEST(FilterGradient, IsFiniteForEveryRuleScaleTypeAndOddBatch) {
   torch::manual_seed(4);
-  for (const double scale : {0.0, 1e-3, 1.0, 1e4}) {
-    for (const int64_t batch : {1, 2, 9}) {
-      const auto maps = torch::rand({batch, 3, 6, 6}) * scale;
-      for (const bool value : {false, true}) {  // no positives; no negatives
-        const auto positive = torch::full({batch, 3}, value, torch::kBool);
-        const auto rule = filter_gradient(batch_of(maps, positive), {});
-        EXPECT_TRUE(rule.gradient.isfinite().all().item<bool>()) << scale << batch << value;
-        EXPECT_TRUE(rule.effective_samples.isfinite().item<bool>());
+  for (const auto& rule : kRules) {
+    for (const std::string exponent : {"scale-free", "raw"}) {
+      for (const auto type : {torch::kFloat32, torch::kFloat16, torch::kBFloat16}) {
+        for (const double scale : {0.0, 1e-3, 1.0, 1e4}) {
+          for (const int64_t images : {1, 2, 9}) {
+            const auto maps = (torch::rand({images, 3, 6, 6}) * scale).to(type);
+            for (const bool value : {false, true}) {  // no positives; no negatives
+              const auto positive = torch::full({images, 3}, value, torch::kBool);
+              auto options = with_rule(rule, exponent);
+              for (const std::string misfits : {"ignored", "reversed"}) {
+                options.misfits = misfits;
+                const auto result = filter_gradient(batch_of(maps, positive, options), options);
+                EXPECT_TRUE(result.gradient.isfinite().all().item<bool>())
+                    << rule << exponent << type << ' ' << scale << ' ' << images << value;
+                EXPECT_TRUE(result.effective_samples.isfinite().item<bool>());
+              }
+            }
+          }
+        }
       }
     }
+  }
+}
+
+TEST(FilterGradient, SwapsRolesWhenLabelsAreSwapped) {
+  torch::manual_seed(21);
+  const auto maps = torch::rand({6, 1, 5, 5}, torch::kFloat64);
+  const auto positive = mostly_positive(6, 1);
+  for (const std::string rule : {"paper", "release"}) {
+    const auto options = with_rule(rule, "raw");
+    const auto plain = filter_gradient(batch_of(maps, positive, options), options).gradient;
+    const auto swapped =
+        filter_gradient(batch_of(maps, positive.logical_not(), options), options).gradient;
+    const auto spread = [](const Tensor& g) { return (g.amax(2) - g.amin(2)).flatten(); };
+    const auto was_positive = positive.flatten();
+    // an even push is what an image of another category gets; a shaped one, what its own does
+    EXPECT_EQ(spread(plain).masked_select(was_positive.logical_not()).max().item<double>(), 0.0);
+    EXPECT_EQ(spread(swapped).masked_select(was_positive).max().item<double>(), 0.0);
+    EXPECT_GT(spread(plain).masked_select(was_positive).max().item<double>(), 0.0);
+    EXPECT_GT(spread(swapped).masked_select(was_positive.logical_not()).max().item<double>(), 0.0);
   }
 }
 
@@ -95,33 +203,6 @@ TEST(FilterGradient, PermutingFiltersPermutesTheResult) {
   const auto swapped =
       filter_gradient(batch_of(maps.flip({1}), mostly_positive(6, 4)), {}).gradient;
   EXPECT_LT((swapped.flip({1}) - plain).abs().max().item<double>(), 1e-12);
-}
-
-// Free maps with four blobs each, moved by the rule alone: what it is for.
-TEST(FilterGradient, MakesFreeMapsPureAndSilencesNegatives) {
-  for (const double scale : {1.0, 10.0, 100.0}) {
-    torch::manual_seed(9);
-    auto maps = (torch::rand({48, 1, kSide, kSide}, torch::kFloat64).pow(6) * scale).contiguous();
-    auto positive = torch::ones({48, 1}, torch::kBool);
-    positive.slice(0, 36).fill_(false);
-    const auto purity = [&] {
-      const auto batch = batch_of(maps, positive);
-      const auto near =
-          batch.templates.index_select(0, batch.peaks.flatten()).gt(0).view_as(batch.maps);
-      const auto inside = (batch.maps * near).sum(2) / batch.maps.sum(2).clamp_min(1e-12);
-      return inside.slice(0, 0, 36).mean().item<double>();
-    };
-    const double before = purity();
-    const double loudest_negative = maps.slice(0, 36).max().item<double>();
-    for (int step = 0; step < 200; ++step) {
-      const auto gradient = filter_gradient(batch_of(maps, positive), {}).gradient.view_as(maps);
-      const auto gated = gradient * (maps > 0);
-      maps = (maps - 0.02 * gated).clamp_min(0.0);
-    }
-    EXPECT_LT(before, 0.5) << scale;
-    EXPECT_GT(purity(), 0.99) << scale;
-    EXPECT_LT(maps.slice(0, 36).max().item<double>(), 0.5 * loudest_negative) << scale;
-  }
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "partwise/parts/filter_loss.h"
 
+#include "partwise/parts/templates.h"
 #include "partwise/tensors/torch.h"
 
 #include <cmath>
@@ -18,8 +19,8 @@ Likelihood likelihood_of(const Tensor& maps,
                          const Tensor& templates,
                          const LikelihoodOptions& options) {
   const auto x = maps.to(torch::kFloat64);
-  const auto cells = templates.size(0);
-  const auto fit = x.matmul(templates.to(torch::kFloat64).t());
+  const auto cells = templates.size(-1);
+  const auto fit = template_fits(x, templates.to(torch::kFloat64));
   const auto scores = options.tau * torch::cat({fit, -x.sum(2, true)}, 2);
   auto log_prior = torch::full({cells + 1}, std::log(options.alpha / static_cast<double>(cells)),
                                torch::kFloat64)
@@ -40,7 +41,7 @@ FilterLoss filter_loss(const Tensor& maps,
                        const Tensor& templates,
                        const LikelihoodOptions& options) {
   const auto [log_prior, log_conditional, log_marginal] = likelihood_of(maps, templates, options);
-  const auto cells = templates.size(0);
+  const auto cells = templates.size(-1);
   const auto log_joint = log_conditional + log_prior;  // log p(mu, x_k)
   const auto joint = log_joint.exp();
   const auto information =
@@ -63,13 +64,13 @@ Tensor filter_loss_gradient(const Tensor& maps,
                             const LikelihoodOptions& options,
                             Frozen frozen) {
   const auto [log_prior, log_conditional, log_marginal] = likelihood_of(maps, templates, options);
-  const auto cells = templates.size(0);
+  const auto cells = templates.size(-1);
   const auto conditional = log_conditional.exp();
   auto gain = log_conditional - log_marginal.unsqueeze(2);  // L_mu(k)
   if (frozen == Frozen::nothing) gain = gain - (conditional * gain).sum(0, true);
   if (frozen == Frozen::partition_and_marginal) gain = gain + 1.0;
   const auto weight = log_prior.exp() * conditional * gain;
-  const auto present = weight.slice(2, 0, cells).matmul(templates.to(torch::kFloat64));
+  const auto present = template_mixture(weight.slice(2, 0, cells), templates.to(torch::kFloat64));
   return -options.tau * (present - weight.slice(2, cells));
 }
 

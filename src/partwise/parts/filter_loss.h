@@ -18,10 +18,10 @@ struct FilterLoss {
   Tensor prior_entropy;     // [filter], the same for all: H(Omega)
   Tensor category_entropy;  // [filter]: H(Omega' | X), Omega' = {mu^-, Omega^+}
   Tensor spatial_entropy;   // [filter]: sum_x p(Omega^+, x) H(Omega^+ | X = x), with the minus the
-                           // paper's displayed definition lacks
+                            // paper's displayed definition lacks
 };
 
-//   maps [batch, filter, n*n], after ReLU; templates [n*n, n*n]; computed in float64
+//   maps [batch, filter, n*n], after ReLU; computed in float64
 FilterLoss filter_loss(const Tensor& maps,
                        const Tensor& templates,
                        const LikelihoodOptions& likelihood);

@@ -74,6 +74,37 @@ TEST(FilterLoss, IsTheSumOfItsThreeTerms) {
   }
 }
 
+TEST(FilterLoss, IsNotTheSumOfItsTermsWithTheEntropySignThePaperDisplays) {
+  const auto parts = filter_loss(some_maps(7, 3), templates(), paper_likelihood(kSide));
+  const auto displayed = -parts.prior_entropy + parts.category_entropy - parts.spatial_entropy;
+  const auto gap = (parts.loss - displayed - 2.0 * parts.spatial_entropy).abs().max();
+  EXPECT_LT(gap.item<double>(), 1e-10);
+  EXPECT_GT(parts.spatial_entropy.min().item<double>(), 2.0);  // far from rounding: about log 16
+}
+
+double cosine(const Tensor& a, const Tensor& b) {
+  return ((a * b).sum() / (a.norm() * b.norm())).item<double>();
+}
+
+TEST(FilterLoss, KeepsItsGradientsDirectionUnderAFrozenZOnlyWhileTheTemplatesAreSoft) {
+  const auto maps = some_maps(12, 1);
+  const auto alignment = [&](double sharpness) {
+    auto likelihood = paper_likelihood(kSide);
+    likelihood.tau = sharpness / kCells;
+    return cosine(filter_loss_gradient(maps, templates(), likelihood, Frozen::partition),
+                  filter_loss_gradient(maps, templates(), likelihood, Frozen::nothing));
+  };
+  EXPECT_GT(alignment(0.5), 0.95);
+  EXPECT_LT(alignment(30.0), 0.7);
+}
+
+// The paper drops all but one term of Eqn (grad) because "e^{tr(x T_mu-hat)} >> e^{tr(x T_mu)}".
+TEST(FilterLoss, NoTemplateDominatesAtThePapersTau) {
+  const auto maps = some_maps(6, 1);  // activations up to 3
+  const auto fits = paper_likelihood(kSide).tau * template_fits(maps, templates());
+  EXPECT_LT((fits.amax(2) - fits.amin(2)).exp().max().item<double>(), 3.0);
+}
+
 TEST(FilterLoss, LiesBetweenTheBoundsOfMutualInformation) {
   for (const double scale : {0.0, 1.0, 100.0, 1e4}) {
     const auto information =

@@ -1,17 +1,35 @@
 #include "partwise/parts/interpretable_layer.h"
 
 #include "partwise/parts/filter_gradient.h"
+#include "partwise/parts/filter_loss.h"
 #include "partwise/parts/mask.h"
 #include "partwise/parts/templates.h"
 #include "partwise/tensors/torch.h"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 namespace partwise::parts {
 namespace {
 
 constexpr double kTiny = 1e-12;
 constexpr double kDead = 1e-3;  // of the layer's median E[max x]
+constexpr int64_t kWatchEvery = 16;
+
+// The release's slope of a template: its start and its bounds.
+constexpr double kFirstSlope = 2.0;
+constexpr double kLeastSlope = 1.5;
+constexpr double kMostSlope = 3.0;
+constexpr double kSlopeTimesSpread = 3.0;
+
+// The guard: full strength while the filters' E[max x] is on average above kSound of its best, none
+// below kSick.
+constexpr double kSound = 0.35;
+constexpr double kSick = 0.15;
+constexpr double kBestMemory = 0.999;
+
+enum Sum { kRatio, kEffective, kSoftening, kSums };
 
 }  // namespace
 
@@ -21,69 +39,147 @@ InterpretableLayer::InterpretableLayer(int64_t filters,
                                        const PartOptions& options)
     : options_(options),
       categories_(categories),
-      templates_(unit_templates(side, options).to(torch::kFloat32)),
+      distances_(cell_distances(side, options.template_shape).to(torch::kFloat32)),
+      squared_distances_(cell_distances(side, "l2").square().to(torch::kFloat32)),
+      fixed_templates_(unit_templates(side, options).to(torch::kFloat32)),
       peak_scale_(torch::zeros({filters})),
       scale_seen_(torch::zeros({filters})),
+      peak_best_(torch::zeros({filters})),
+      squared_spread_(torch::zeros({filters})),
       category_mean_(torch::zeros({categories, filters})),
       category_seen_(torch::zeros({categories})),
-      ratio_sum_(torch::zeros({})),
-      effective_sum_(torch::zeros({})) {}
+      log_partition_(torch::full({options.rule == "paper" ? filters : 0, side * side + 1},
+                                 -std::numeric_limits<float>::infinity())),
+      partition_seen_(torch::zeros({})),
+      sums_(torch::zeros({kSums})),
+      loss_sums_(torch::zeros({4}, torch::kFloat64)) {}
+
+Tensor InterpretableLayer::templates() const {
+  if (options_.beta_rule == "fixed") return fixed_templates_;
+  return unit_templates(distances_, filter_beta());
+}
+
+Tensor InterpretableLayer::filter_beta() const {
+  if (options_.beta_rule == "fixed") return torch::full_like(peak_scale_, options_.beta);
+  const auto side = static_cast<int64_t>(std::lround(std::sqrt(distances_.size(0))));
+  const auto spread = (squared_spread_ / scale_seen_.clamp_min(kTiny)).clamp_min(kTiny).sqrt();
+  const auto slope = (kSlopeTimesSpread / spread).clamp(kLeastSlope, kMostSlope);
+  const auto first = torch::full_like(slope, kFirstSlope);
+  return torch::where(scale_seen_ > 0, slope, first) * beta_from_slope(1.0, side);
+}
 
 Tensor InterpretableLayer::mask(const Tensor& maps) const {
-  const auto templates = templates_.to(maps.scalar_type());
-  return maps * masks_at(peak_cells(maps, options_), templates);
+  return maps * masks_at(peak_cells(maps, options_), templates()).to(maps.scalar_type());
 }
 
 Tensor InterpretableLayer::mask_and_learn(const Tensor& maps, const Tensor& category) {
   const auto values = maps.detach().to(torch::kFloat32);
-  const auto peaks = peak_cells(values, options_);
-  update_statistics(values, category);
+  const auto peaks = peak_cells(maps, options_);
+  update_statistics(values, peaks, category);
+  const auto shapes = templates();
+  if (steps_ % kWatchEvery == 0) watch_loss(values.flatten(2), shapes);
+  ++steps_;
   const double strength = options_.strength * strength_factor_;
   if (strength > 0.0 && maps.requires_grad()) {
-    const auto seen = scale_seen_.clamp_min(kTiny);
-    const auto rule = filter_gradient({values.flatten(2), peaks, positives(category), templates_,
-                                       (peak_scale_ / seen).clamp_min(kTiny)},
-                                      options_);
+    const auto scale = (peak_scale_ / scale_seen_.clamp_min(kTiny)).clamp_min(kTiny);
+    FilterBatch batch{values.flatten(2), peaks, positives(category), shapes, scale, {}};
+    if (options_.rule == "paper") {
+      update_partition(log_mean_fits(batch, options_));
+      batch.log_partition = log_partition_ - partition_seen_.log();
+    }
+    const auto rule = filter_gradient(batch, options_);
     // A cell at 0 is closed by the ReLU below; what cannot pass must not count in the norm.
-    const auto pushed = rule.gradient.view_as(values) * (values > 0);
-    effective_sum_ += rule.effective_samples;
-    ++steps_;
-    maps.register_hook([pushed, ratio_sum = ratio_sum_, strength,
-                        per_filter = options_.strength_per == "filter"](const Tensor& task) {
-      const auto norm = [&](const Tensor& gradient) {
-        return per_filter ? gradient.norm(2, {0, 2, 3}, true) : gradient.norm();
-      };
+    auto pushed = rule.gradient.view_as(values) * (values > 0);
+    const auto& unit = options_.strength_unit;
+    if (unit != "absolute") pushed = pushed * scale.view({1, -1, 1, 1});
+    const auto soft = softening();
+    ++pushes_;
+    sums_[kEffective] += rule.effective_samples;
+    sums_[kSoftening] += soft;
+    maps.register_hook([pushed, soft, strength, unit, ratio = sums_[kRatio]](const Tensor& task) {
       const auto wide = task.to(torch::kFloat32);
-      const auto added = pushed * (strength * norm(wide) / norm(pushed).clamp_min(kTiny));
-      ratio_sum.add_(added.norm() / wide.norm().clamp_min(kTiny));
+      auto factor = strength * soft;
+      if (unit == "filter-share") {
+        const auto norm = [](const Tensor& x) { return x.norm(2, {0, 2, 3}, true); };
+        factor = factor * norm(wide) / norm(pushed).clamp_min(kTiny);
+      } else if (unit == "layer-share") {
+        factor = factor * wide.norm() / pushed.norm().clamp_min(kTiny);
+      }
+      const auto added = pushed * factor;
+      ratio.add_(added.norm() / wide.norm().clamp_min(kTiny));
       return task + added.to(task.scalar_type());
     });
   }
-  return maps * masks_at(peaks, templates_.to(maps.scalar_type()));
+  return maps * masks_at(peaks, shapes).to(maps.scalar_type());
 }
 
-void InterpretableLayer::update_statistics(const Tensor& maps, const Tensor& category) {
+void InterpretableLayer::update_statistics(const Tensor& maps,
+                                           const Tensor& peaks,
+                                           const Tensor& category) {
   const torch::NoGradGuard no_grad;
   const auto flat = maps.flatten(2);
+  const auto mass = flat.sum(2);
   // [category, batch]: which images each category's mean is taken over
   const auto member =
       torch::arange(categories_, category.options()).unsqueeze(1).eq(category).to(torch::kFloat32);
   const auto count = member.sum(1);
   const auto present = (count > 0).to(torch::kFloat32) * (1.0 - options_.category_memory);
-  const auto mean = member.matmul(flat.sum(2)) / count.clamp_min(1).unsqueeze(1);
+  const auto mean = member.matmul(mass) / count.clamp_min(1).unsqueeze(1);
   category_mean_ += present.unsqueeze(1) * (mean - category_mean_);
   category_seen_ += present * (1.0 - category_seen_);
 
   const auto positive = positives(category).to(torch::kFloat32);
   const auto images = positive.sum(0);
-  const auto peak = (flat.amax(2) * positive).sum(0) / images.clamp_min(1);
   const auto weight = (images > 0).to(torch::kFloat32) * (1.0 - options_.scale_memory);
-  peak_scale_ += weight * (peak - peak_scale_);
+  const auto remember = [&](const Tensor& memory, const Tensor& per_image) {
+    memory.add_(weight * ((per_image * positive).sum(0) / images.clamp_min(1) - memory));
+  };
+  remember(peak_scale_, flat.amax(2));
+  if (options_.beta_rule == "learned") {
+    const auto from_peak = templates_at(peaks, squared_distances_);
+    remember(squared_spread_, (flat * from_peak).sum(2) / mass.clamp_min(kTiny));
+  }
   scale_seen_ += weight * (1.0 - scale_seen_);
+  const auto scale = peak_scale_ / scale_seen_.clamp_min(kTiny);
+  peak_best_.copy_(torch::maximum(peak_best_ * kBestMemory, scale));
+}
+
+// Z as a weighted sum over all maps seen, this batch included: no weight can then exceed
+// batch / (1 - memory).
+void InterpretableLayer::update_partition(const Tensor& log_mean) {
+  const torch::NoGradGuard no_grad;
+  const double memory = options_.partition_memory;
+  const auto fresh = log_mean + std::log(1.0 - memory);
+  log_partition_.copy_(memory > 0.0 ? torch::logaddexp(log_partition_ + std::log(memory), fresh)
+                                    : fresh);
+  partition_seen_.mul_(memory).add_(1.0 - memory);
+}
+
+void InterpretableLayer::watch_loss(const Tensor& maps, const Tensor& shapes) {
+  const torch::NoGradGuard no_grad;
+  const auto cells = static_cast<double>(maps.size(2));
+  auto likelihood = paper_likelihood(std::llround(std::sqrt(cells)));
+  likelihood.tau = 1.0 / (temperature_of(options_) * cells);
+  const auto scale = (peak_scale_ / scale_seen_.clamp_min(kTiny)).clamp_min(kTiny);
+  const auto seen = options_.exponent == "raw" ? maps : maps / scale.view({1, -1, 1});
+  const auto terms = filter_loss(seen, shapes, likelihood);
+  loss_sums_ += torch::stack({terms.loss.mean(), terms.prior_entropy.mean(),
+                              terms.category_entropy.mean(), terms.spatial_entropy.mean()});
+  ++watched_;
+}
+
+// [] in [0, 1]
+Tensor InterpretableLayer::softening() const {
+  if (options_.guard == "off") return torch::ones({}, peak_scale_.options());
+  const auto scale = peak_scale_ / scale_seen_.clamp_min(kTiny);
+  const auto level = (scale / peak_best_.clamp_min(kTiny)).mean();
+  return ((level - kSick) / (kSound - kSick)).clamp(0.0, 1.0);
 }
 
 Tensor InterpretableLayer::filter_category() const {
-  return (category_mean_ / category_seen_.clamp_min(kTiny).unsqueeze(1)).argmax(0);
+  const auto mean = category_mean_ / category_seen_.clamp_min(kTiny).unsqueeze(1);
+  if (options_.assignment == "absolute") return mean.argmax(0);
+  return (mean / mean.mean(1, true).clamp_min(kTiny)).argmax(0);
 }
 
 Tensor InterpretableLayer::positives(const Tensor& category) const {
@@ -91,10 +187,15 @@ Tensor InterpretableLayer::positives(const Tensor& category) const {
 }
 
 std::map<std::string, Tensor> InterpretableLayer::state() const {
-  return {{"peak_scale", peak_scale_},
-          {"scale_seen", scale_seen_},
-          {"category_mean", category_mean_},
-          {"category_seen", category_seen_}};
+  std::map<std::string, Tensor> state{
+      {"peak_scale", peak_scale_},       {"scale_seen", scale_seen_},
+      {"peak_best", peak_best_},         {"squared_spread", squared_spread_},
+      {"category_mean", category_mean_}, {"category_seen", category_seen_}};
+  if (options_.rule == "paper") {
+    state.emplace("log_partition", log_partition_);
+    state.emplace("partition_seen", partition_seen_);
+  }
+  return state;
 }
 
 void InterpretableLayer::load_state(const std::map<std::string, Tensor>& state) {
@@ -108,20 +209,34 @@ void InterpretableLayer::load_state(const std::map<std::string, Tensor>& state) 
 }
 
 LayerDiagnostics InterpretableLayer::take_diagnostics() {
-  const double steps = std::max<double>(1.0, static_cast<double>(steps_));
+  const auto terms = (loss_sums_ / std::max<double>(1.0, static_cast<double>(watched_))).cpu();
+  const auto means =
+      (sums_.to(torch::kFloat64) / std::max<double>(1.0, static_cast<double>(pushes_))).cpu();
   const auto scale = peak_scale_ / scale_seen_.clamp_min(kTiny);
-  const LayerDiagnostics result{
-      ratio_sum_.item<double>() / steps, effective_sum_.item<double>() / steps,
-      (scale <= kDead * scale.median()).to(torch::kFloat64).mean().item<double>()};
-  ratio_sum_.zero_();
-  effective_sum_.zero_();
+  const auto counts = torch::bincount(filter_category().cpu(), {}, categories_);
+  LayerDiagnostics result;
+  result.loss = terms[0].item<double>();
+  result.prior_entropy = terms[1].item<double>();
+  result.category_entropy = terms[2].item<double>();
+  result.spatial_entropy = terms[3].item<double>();
+  result.gradient_ratio = means[kRatio].item<double>();
+  result.effective_samples = means[kEffective].item<double>();
+  if (pushes_ > 0) result.softening = means[kSoftening].item<double>();
+  result.dead_share = (scale <= kDead * scale.median()).to(torch::kFloat64).mean().item<double>();
+  result.filters_per_category = {counts.data_ptr<int64_t>(),
+                                 counts.data_ptr<int64_t>() + counts.numel()};
+  sums_.zero_();
+  loss_sums_.zero_();
   steps_ = 0;
+  pushes_ = 0;
+  watched_ = 0;
   return result;
 }
 
 void InterpretableLayer::to_device(const std::string& device) {
-  for (auto* tensor : {&templates_, &peak_scale_, &scale_seen_, &category_mean_, &category_seen_,
-                       &ratio_sum_, &effective_sum_}) {
+  for (auto* tensor : {&distances_, &squared_distances_, &fixed_templates_, &peak_scale_,
+                       &scale_seen_, &peak_best_, &squared_spread_, &category_mean_,
+                       &category_seen_, &log_partition_, &partition_seen_, &sums_, &loss_sums_}) {
     *tensor = tensor->to(torch::Device(device));
   }
 }

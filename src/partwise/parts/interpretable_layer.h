@@ -5,19 +5,31 @@
 
 #include <map>
 #include <string>
+#include <vector>
 
 namespace partwise::parts {
 
-// What happened in a layer since the last look, averaged over steps.
+// What happened in a layer since the last look.
 struct LayerDiagnostics {
+  // Mean over the filters, over every 16th batch: the filter loss -MI and its terms,
+  // Eqn (understand); loss = - prior_entropy + category_entropy + spatial_entropy.
+  double loss = 0.0;
+  double prior_entropy = 0.0;
+  double category_entropy = 0.0;
+  double spatial_entropy = 0.0;
+  // Mean over the steps with a push.
   double gradient_ratio = 0.0;     // norm of the added filter gradient / norm of the task gradient
   double effective_samples = 0.0;  // share of the positives that carry the weights; 1: all alike
-  double dead_share = 0.0;         // filters whose running E[max x] is nothing beside the layer's
+  double softening = 1.0;          // what the guard left of the strength; 1: all of it
+  // Now.
+  double dead_share = 0.0;  // filters whose running E[max x] is nothing beside the layer's
+  std::vector<int64_t> filters_per_category;
 };
 
 // One interpretable conv-layer's mask and loss, put on the output of a convolution's ReLU. Keeps,
-// from training data only: per filter the running E[max x] on its category, per category and filter
-// the running mean of sum_ij x_ij, and thereby the category each filter stands for.
+// from training data only: per filter the running E[max x] and spread on its category, per category
+// and filter the running mean of sum_ij x_ij, and thereby the category each filter stands for; for
+// the paper's rule also the running Z.
 class InterpretableLayer {
  public:
   // categories: how many the images can have (1 for a binary task).
@@ -26,18 +38,28 @@ class InterpretableLayer {
   // x^masked = x * max(U_mu-hat, 0).  maps [batch, filter, n, n]
   Tensor mask(const Tensor& maps) const;
 
-  // The same, and in the backward pass the filter gradient is added to the task gradient that
-  // arrives at `maps`, scaled so that its norm is options.strength times that gradient's norm at
-  // this very step.
+  // The same, and in the backward pass strength * dLoss_f/dx is added to the task gradient that
+  // arrives at `maps` (paper, "Learning"), in units of options.strength_unit:
+  //   filter-share  each filter's added norm is strength times its task gradient's at this very
+  //   step layer-share   the same for the layer as a whole, filters weighed by E[max x] peak
+  //   strength * E[max x] * dLoss_f/dx: the paper's lambda, with schedule `inverse` absolute
+  //   strength * dLoss_f/dx: the release's lambda (1e-6), with schedule `inverse`
+  // The task loss is taken to be a mean over the batch.
   //   category [batch] int64: the image's category; -1: none of them
   Tensor mask_and_learn(const Tensor& maps, const Tensor& category);
 
   // Multiplies options.strength from here on (a schedule's doing).
   void set_strength_factor(double factor) { strength_factor_ = factor; }
 
-  // argmax_c of the running category means, [filter] int64 (paper, "Determining the target
-  // category").
+  // The category each filter stands for, [filter] int64, from the running means of sum_ij x_ij:
+  //   absolute  argmax_c E_c sum x (paper, "Determining the target category")
+  //   relative  argmax_c E_c sum x / (mean of E_c sum x over the layer's filters): a category that
+  //             excites the layer more than others cannot capture all its filters
   Tensor filter_category() const;
+
+  // beta of each filter, [filter]. Learned: the release's slope b* = clip(3 / sigma, 1.5, 3), sigma
+  // the filter's RMS distance of activation from its peak in cells, running over its positives.
+  Tensor filter_beta() const;
 
   // Everything a checkpoint must keep; load_state takes what state gave.
   std::map<std::string, Tensor> state() const;
@@ -47,20 +69,32 @@ class InterpretableLayer {
   void to_device(const std::string& device);
 
  private:
-  void update_statistics(const Tensor& maps, const Tensor& category);
+  Tensor templates() const;  // as unit_templates gives them, float32
+  void update_statistics(const Tensor& maps, const Tensor& peaks, const Tensor& category);
+  void update_partition(const Tensor& log_mean);
+  void watch_loss(const Tensor& maps, const Tensor& templates);
   Tensor positives(const Tensor& category) const;
+  Tensor softening() const;
 
   PartOptions options_;
   int64_t categories_;
   double strength_factor_ = 1.0;
-  Tensor templates_;      // [n*n, n*n]
-  Tensor peak_scale_;     // [filter]
-  Tensor scale_seen_;     // [filter]: weight of the memory so far, to correct its start
-  Tensor category_mean_;  // [category, filter]
-  Tensor category_seen_;  // [category]
-  Tensor ratio_sum_;      // over the steps since the last look
-  Tensor effective_sum_;
+  Tensor distances_;          // [n*n, n*n], of the template's shape
+  Tensor squared_distances_;  // [n*n, n*n], L2
+  Tensor fixed_templates_;    // [n*n, n*n]
+  Tensor peak_scale_;         // [filter]
+  Tensor scale_seen_;         // [filter]: weight of the memory so far, to correct its start
+  Tensor peak_best_;          // [filter]: highest running E[max x], slowly forgotten
+  Tensor squared_spread_;     // [filter]
+  Tensor category_mean_;      // [category, filter]
+  Tensor category_seen_;      // [category]
+  Tensor log_partition_;      // [filter, n*n + 1]: log of the weighted sum so far; rule paper
+  Tensor partition_seen_;     // []: its weight
+  Tensor sums_;               // over the steps since the last look: see take_diagnostics
+  Tensor loss_sums_;
   int64_t steps_ = 0;
+  int64_t pushes_ = 0;
+  int64_t watched_ = 0;
 };
 
 }  // namespace partwise::parts

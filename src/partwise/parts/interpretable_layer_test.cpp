@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 namespace partwise::parts {
 namespace {
 
@@ -79,6 +81,22 @@ TEST(InterpretableLayer, AssignsEachFilterTheCategoryThatActivatesItMost) {
   EXPECT_TRUE(torch::equal(other.filter_category(), torch::tensor({1, 0}, torch::kInt64)));
 }
 
+// Category 0 excites every filter more than category 1 does; filter 1 is the one that leans to 1.
+TEST(InterpretableLayer, GivesEveryCategoryFiltersUnderTheRelativeAssignment) {
+  auto maps = torch::zeros({2, 3, 3, 3});
+  const auto sums = torch::tensor({{9.0, 9.0, 9.0}, {1.0, 3.0, 1.0}});
+  maps += (sums / 9.0).view({2, 3, 1, 1});
+  const auto category = torch::tensor({0, 1}, torch::kInt64);
+  PartOptions options;
+  InterpretableLayer absolute(3, 3, 2, options);
+  absolute.mask_and_learn(maps, category);
+  EXPECT_TRUE(torch::equal(absolute.filter_category(), torch::tensor({0, 0, 0}, torch::kInt64)));
+  options.assignment = "relative";
+  InterpretableLayer relative(3, 3, 2, options);
+  relative.mask_and_learn(maps, category);
+  EXPECT_TRUE(torch::equal(relative.filter_category(), torch::tensor({0, 1, 0}, torch::kInt64)));
+}
+
 TEST(InterpretableLayer, LearnsNothingFromEvaluation) {
   InterpretableLayer layer(2, 3, 2, {});
   const auto before = layer.state();
@@ -105,6 +123,137 @@ TEST(InterpretableLayer, StaysFiniteWhenEveryFilterIsDead) {
   const auto gradient = step(layer, -torch::ones({4, 3, 6, 6}), batch_category()).gradient;
   EXPECT_TRUE(gradient.isfinite().all().item<bool>());
   EXPECT_EQ(layer.take_diagnostics().dead_share, 1.0);
+}
+
+TEST(InterpretableLayer, TakesHalfPrecisionMapsAndGivesThemBack) {
+  torch::manual_seed(6);
+  for (const auto type : {torch::kFloat16, torch::kBFloat16}) {
+    for (const std::string rule : {"paper", "release", "exact"}) {
+      auto options = with_strength(0.05);
+      options.rule = rule;
+      InterpretableLayer layer(3, 6, 2, options);
+      const auto leaf = torch::rand({4, 3, 6, 6}).to(type).requires_grad_();
+      const auto output = layer.mask_and_learn(leaf * 1.0, batch_category());
+      output.sum().backward();
+      EXPECT_EQ(output.scalar_type(), type);
+      EXPECT_EQ(leaf.grad().scalar_type(), type);
+      EXPECT_TRUE(leaf.grad().isfinite().all().item<bool>()) << rule;
+      EXPECT_GT(layer.take_diagnostics().gradient_ratio, 0.0) << rule;
+    }
+  }
+}
+
+TEST(InterpretableLayer, PermutingFiltersPermutesWhatItLearns) {
+  torch::manual_seed(7);
+  const auto values = torch::randn({4, 3, 6, 6});
+  const auto order = torch::tensor({2, 1, 0}, torch::kInt64);  // keeps the release's partners
+  InterpretableLayer one(3, 6, 2, with_strength(0.05));
+  InterpretableLayer two(3, 6, 2, with_strength(0.05));
+  const auto plain = step(one, values, batch_category()).gradient;
+  const auto permuted = step(two, values.index_select(1, order), batch_category()).gradient;
+  EXPECT_LT((permuted - plain.index_select(1, order)).abs().max().item<double>(), 1e-6);
+}
+
+TEST(InterpretableLayer, FlippedImagesGetFlippedGradients) {
+  torch::manual_seed(8);
+  const auto values = torch::randn({4, 3, 6, 6});
+  InterpretableLayer one(3, 6, 2, with_strength(0.05));
+  InterpretableLayer two(3, 6, 2, with_strength(0.05));
+  const auto plain = step(one, values, batch_category()).gradient;
+  const auto flipped = step(two, values.flip({3}), batch_category()).gradient;
+  EXPECT_LT((flipped.flip({3}) - plain).abs().max().item<double>(), 1e-6);
+}
+
+// The filter gradient that arrives when the task asks for nothing.
+Tensor filter_push(InterpretableLayer& layer, const Tensor& values, const Tensor& category) {
+  const auto leaf = values.clone().requires_grad_();
+  (layer.mask_and_learn(leaf * 1.0, category) * 0.0).sum().backward();
+  return leaf.grad();
+}
+
+TEST(InterpretableLayer, InThePapersUnitIsTheReleasesTimesTheMeanPeak) {
+  torch::manual_seed(9);
+  const auto values = torch::rand({4, 1, 6, 6}) * 7.0;
+  const auto category = torch::tensor({0, 0, 0, -1}, torch::kInt64);
+  auto options = with_strength(0.5);
+  options.strength_unit = "absolute";
+  InterpretableLayer absolute(1, 6, 1, options);
+  options.strength_unit = "peak";
+  InterpretableLayer peak(1, 6, 1, options);
+  const auto mean_peak = values.slice(0, 0, 3).amax({2, 3}).mean();
+  const auto expected = filter_push(absolute, values, category) * mean_peak;
+  EXPECT_LT((filter_push(peak, values, category) - expected).abs().max().item<double>(), 1e-5);
+  EXPECT_GT(expected.abs().max().item<double>(), 0.0);
+}
+
+// The paper keeps Z across batches. Two batches, memory 0.75: weights 0.25 * 0.75 and 0.25.
+TEST(InterpretableLayer, RemembersTheMeanOverAllMapsSeenForThePapersZ) {
+  torch::manual_seed(10);
+  PartOptions options = with_strength(0.05);
+  options.rule = "paper";
+  options.exponent = "raw";
+  options.partition_memory = 0.75;
+  InterpretableLayer layer(1, 4, 1, options);
+  const auto category = torch::zeros({3}, torch::kInt64);
+  const auto first = torch::rand({3, 1, 4, 4});
+  const auto second = torch::rand({3, 1, 4, 4}) * 2.0;
+  filter_push(layer, first, category);
+  filter_push(layer, second, category);
+  const auto mean_exp = [](const Tensor& maps) {  // of T^-: tau = 0.5 / n^2
+    return (-0.5 * maps.flatten(1).mean(1)).exp().mean().item<double>();
+  };
+  const double expected = (0.75 * mean_exp(first) + mean_exp(second)) / 1.75;
+  const auto state = layer.state();
+  const double kept = state.at("log_partition")[0][16].item<double>() -
+                      std::log(state.at("partition_seen").item<double>());
+  EXPECT_NEAR(kept, std::log(expected), 1e-6);
+}
+
+TEST(InterpretableLayer, LearnsASlopeFromEachFiltersSpread) {
+  auto options = with_strength(0.0);
+  options.beta_rule = "learned";
+  InterpretableLayer layer(2, 14, 1, options);
+  const double first = layer.filter_beta()[0].item<double>();
+  EXPECT_NEAR(first, 2.0 * 2.0 * 14.0 / 13.0, 1e-5);  // b = 2 before anything was seen
+  auto maps = torch::zeros({2, 2, 14, 14});
+  maps.select(1, 0).select(1, 6).select(1, 6).fill_(1.0);  // filter 0: one cell, no spread: b = 3
+  maps.select(1, 1).select(1, 2).select(1, 2).fill_(1.0);  // filter 1: a second cell two away,
+  maps.select(1, 1).select(1, 2).select(1, 4).fill_(0.999999);  // RMS sqrt(2): b = 3 / sqrt(2)
+  layer.mask_and_learn(maps, torch::zeros({2}, torch::kInt64));
+  EXPECT_NEAR(layer.filter_beta()[0].item<double>(), 2.0 * 3.0 * 14.0 / 13.0, 1e-4);
+  EXPECT_NEAR(layer.filter_beta()[1].item<double>(), 2.0 * 3.0 / std::sqrt(2.0) * 14.0 / 13.0,
+              1e-4);
+  // and masks by it: at b = 3 a neighbour three cells away is outside, at b = 2.1 inside
+  const auto masked = layer.mask(torch::ones({1, 2, 14, 14}));
+  EXPECT_LT(masked[0][0].gt(0).sum().item<int64_t>(), masked[0][1].gt(0).sum().item<int64_t>());
+}
+
+TEST(InterpretableLayer, SoftensWhileItsActivationsFallAndComesBackWhenTheyRecover) {
+  torch::manual_seed(11);
+  InterpretableLayer layer(3, 6, 1, with_strength(0.05));
+  const auto category = torch::zeros({4}, torch::kInt64);
+  const auto values = torch::rand({4, 3, 6, 6});
+  const auto softening_after = [&](double factor, int steps) {
+    for (int i = 0; i < steps; ++i) step(layer, values * factor, category);
+    layer.take_diagnostics();
+    step(layer, values * factor, category);
+    return layer.take_diagnostics().softening;
+  };
+  EXPECT_EQ(softening_after(1.0, 5), 1.0);
+  EXPECT_LT(softening_after(0.1, 40), 0.01);
+  EXPECT_EQ(softening_after(1.0, 40), 1.0);
+}
+
+TEST(InterpretableLayer, ReportsTheLossItsTermsAndTheFiltersOfEachCategory) {
+  torch::manual_seed(12);
+  InterpretableLayer layer(3, 6, 2, with_strength(0.05));
+  step(layer, torch::randn({4, 3, 6, 6}), batch_category());
+  const auto seen = layer.take_diagnostics();
+  EXPECT_LT(seen.loss, 0.0);
+  EXPECT_NEAR(seen.prior_entropy, std::log(37.0), 1e-9);
+  EXPECT_NEAR(seen.loss, -seen.prior_entropy + seen.category_entropy + seen.spatial_entropy, 1e-9);
+  ASSERT_EQ(seen.filters_per_category.size(), 2U);
+  EXPECT_EQ(seen.filters_per_category[0] + seen.filters_per_category[1], 3);
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "partwise/parts/mask.h"
 
+#include "partwise/parts/templates.h"
 #include "partwise/tensors/torch.h"
 
 #include <cmath>
@@ -26,16 +27,18 @@ Tensor peak_cells(const Tensor& maps, const PartOptions& options) {
   TORCH_CHECK(maps.dim() == 4 && maps.size(2) == maps.size(3),
               "maps must be [batch, filter, n, n], got ", maps.sizes());
   const torch::NoGradGuard no_grad;
-  const auto values = maps.detach();
+  const bool narrow =
+      maps.scalar_type() == torch::kFloat16 || maps.scalar_type() == torch::kBFloat16;
+  const auto values = narrow ? maps.detach().to(torch::kFloat32) : maps.detach();
   if (options.peak == "argmax") return values.flatten(2).argmax(2);
   return centre_along(values, 2) * maps.size(3) + centre_along(values, 3);
 }
 
 Tensor masks_at(const Tensor& peaks, const Tensor& templates) {
   const torch::NoGradGuard no_grad;
-  const auto side = static_cast<int64_t>(std::lround(std::sqrt(templates.size(0))));
-  return templates.clamp_min(0.0)
-      .index_select(0, peaks.flatten())
+  const auto side = static_cast<int64_t>(std::lround(std::sqrt(templates.size(-1))));
+  return templates_at(peaks, templates)
+      .clamp_min(0.0)
       .view({peaks.size(0), peaks.size(1), side, side});
 }
 

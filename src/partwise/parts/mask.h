@@ -13,7 +13,7 @@ Tensor peak_cells(const Tensor& maps, const PartOptions& options);
 
 // max(U_mu-hat, 0), shaped like the maps: x^masked = x * mask (paper, "the mask layer", without
 // tau: taken literally, tau would shrink every activation n^2/0.5-fold). Carries no gradient.
-//   peaks [batch, filter] int64; templates [n*n, n*n] of the maps' type
+//   peaks [batch, filter] int64; templates of the maps' type
 Tensor masks_at(const Tensor& peaks, const Tensor& templates);
 
 }  // namespace partwise::parts

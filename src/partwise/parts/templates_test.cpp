@@ -50,6 +50,33 @@ TEST(Templates, HaveThePositiveSupportOfTheReleaseAtN14) {
   EXPECT_EQ(support(3.0), 13);
 }
 
+// The paper writes tr(x T) = sum x_ij t_ji: that is the template of the mirrored location.
+TEST(Templates, UnderTheTraceAsPrintedWouldFitTheTransposedLocation) {
+  const auto templates = unit_templates(6, with_beta(4.0));
+  auto map = torch::zeros({6, 6}, torch::kFloat64);
+  map[1][4] = 1.0;
+  const auto elementwise = templates.matmul(map.flatten());
+  const auto trace = templates.matmul(map.t().flatten());
+  EXPECT_EQ(elementwise.argmax().item<int64_t>(), 1 * 6 + 4);
+  EXPECT_EQ(trace.argmax().item<int64_t>(), 4 * 6 + 1);
+}
+
+TEST(Templates, OfEachFiltersOwnBetaAgreeWithThoseOfOneBeta) {
+  const auto maps = torch::rand({3, 2, 36}, torch::kFloat64);
+  const auto own = unit_templates(cell_distances(6, "l1"), torch::tensor({3.0, 5.0}));
+  const auto peaks = torch::tensor({{0, 7}, {35, 8}, {1, 20}}, torch::kInt64);
+  for (int64_t filter = 0; filter < 2; ++filter) {
+    const auto one = unit_templates(6, with_beta(filter == 0 ? 3.0 : 5.0));
+    const auto same = [&](const Tensor& per_filter, const Tensor& plain) {
+      const auto difference = per_filter.select(1, filter) - plain.select(1, filter);
+      EXPECT_LT(difference.abs().max().item<double>(), 1e-6);  // beta given as float32
+    };
+    same(templates_at(peaks, own), templates_at(peaks, one));
+    same(template_fits(maps, own), template_fits(maps, one));
+    same(template_mixture(maps, own), template_mixture(maps, one));
+  }
+}
+
 TEST(Templates, RefuseABetaOutOfRangeByName) {
   try {
     unit_templates(4, with_beta(-1.0));

@@ -25,6 +25,7 @@ namespace {
 constexpr auto kLast = "last.safetensors";
 constexpr auto kPrevious = "previous.safetensors";
 constexpr auto kOptimizer = "optimizer.";
+constexpr double kWorthSaying = 0.9;  // the guard left less than this of the filter loss
 
 // The newest readable checkpoint; a damaged one is named and the one before it used.
 std::optional<tensors::TensorFile> newest_checkpoint(const runs::RunFolder& run) {
@@ -192,10 +193,23 @@ class Training {
     auto rows = nlohmann::json::array();
     for (auto& [name, layer] : network_.interpretable()) {
       const auto seen = layer.take_diagnostics();
-      rows.push_back({{"layer", name.substr(0, name.find(".mask"))},
+      const auto short_name = name.substr(0, name.find(".mask"));
+      if (seen.softening < kWorthSaying) {
+        say(
+            fmt::format("{}: its activations were falling; the filter loss went on at {:.0f} % of "
+                        "its strength ({:.0f} % of the filters are dead)",
+                        short_name, 100.0 * seen.softening, 100.0 * seen.dead_share));
+      }
+      rows.push_back({{"layer", short_name},
+                      {"loss", seen.loss},
+                      {"prior_entropy", seen.prior_entropy},
+                      {"category_entropy", seen.category_entropy},
+                      {"spatial_entropy", seen.spatial_entropy},
                       {"gradient_ratio", seen.gradient_ratio},
                       {"effective_samples", seen.effective_samples},
-                      {"dead_share", seen.dead_share}});
+                      {"softening", seen.softening},
+                      {"dead_share", seen.dead_share},
+                      {"filters_per_category", seen.filters_per_category}});
     }
     return rows;
   }
@@ -234,8 +248,8 @@ networks::Network make_network(const Recipe& recipe, const Task& task) {
   const auto arm = networks::arm_from_name(recipe.train.arm);
   auto parts = recipe.parts;
   if (arm != networks::Arm::interpretable) parts.strength = 0.0;
-  return {networks::build_architecture(recipe.train.net, arm, task.outputs()), task.outputs(),
-          parts, static_cast<uint64_t>(recipe.train.seed)};
+  return {networks::build_architecture(recipe.train.net, arm, task.outputs(), parts),
+          task.outputs(), parts, static_cast<uint64_t>(recipe.train.seed)};
 }
 
 bool is_trained(const runs::RunFolder& run) {
