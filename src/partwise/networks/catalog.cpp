@@ -2,45 +2,10 @@
 
 #include "partwise/base/names.h"
 
+#include <fmt/core.h>
+
 namespace partwise::networks {
 namespace {
-
-// A convolutional trunk up to its last ReLU, and how the new head continues it.
-struct Backbone {
-  std::string net;
-  int64_t input_side;
-  std::vector<Layer> layers;  // ends with the last convolution's ReLU
-  MaxPool last_pool;
-  int64_t hidden;  // width of the fully connected layers
-  bool hidden_norm;
-  double dropout;
-};
-
-// Small enough for minutes on two cores. Batch norm below, none at the interpretable layers: there
-// it would undo what the filter loss does to a filter's scale.
-Backbone tiny() {
-  return {"tiny",
-          112,
-          {
-              {"conv1", Convolution{3, 24, 5, 2, 2}},
-              {"norm1", BatchNorm{24}},
-              {"relu1", Relu{}},
-              {"pool1", MaxPool{2, 2}},
-              {"conv2", Convolution{24, 48}},
-              {"norm2", BatchNorm{48}},
-              {"relu2", Relu{}},
-              {"pool2", MaxPool{2, 2}},
-              {"conv3", Convolution{48, 64}},
-              {"norm3", BatchNorm{64}},
-              {"relu3", Relu{}},
-              {"conv4", Convolution{64, 80}},
-              {"relu4", Relu{}},
-          },
-          MaxPool{2, 2},
-          128,
-          true,
-          0.3};
-}
 
 struct Row {
   std::string name;
@@ -48,15 +13,24 @@ struct Row {
 };
 
 const std::vector<Row>& rows() {
-  static const std::vector<Row> kRows{{"tiny", tiny}};
+  static const std::vector<Row> kRows{
+      {"tiny", tiny},
+      {"alexnet", alexnet},
+      {"vgg-m", vgg_m},
+      {"vgg-s", vgg_s},
+      {"vgg-16", vgg_16},
+      {"squeezenet1-1", squeezenet1_1},
+      {"torchvision-alexnet", torchvision_alexnet},
+      {"vgg-16-bn", vgg_16_bn},
+      {"resnet-18", resnet_18},
+      {"resnet-50", resnet_50},
+  };
   return kRows;
 }
 
-// Records the last convolution, which ends with its ReLU, as a tap.
-void tap_last_convolution(Architecture& network, const std::string& role) {
-  const auto relu = static_cast<int64_t>(network.layers.size()) - 1;
-  const auto& name = network.layers[static_cast<std::size_t>(relu) - 1].name;
-  network.taps.push_back({name, role, relu});
+// Records the maps behind the last layer so far as a tap.
+void tap_here(Architecture& network, const std::string& name, const std::string& role) {
+  network.taps.push_back({name, role, static_cast<int64_t>(network.layers.size()) - 1});
 }
 
 void mask_last_tap(Architecture& network) {
@@ -86,34 +60,44 @@ const std::vector<std::string>& network_names() {
   return kNames;
 }
 
+Backbone find_backbone(const std::string& net) {
+  return rows()[index_of_name("net", net, network_names())].make();
+}
+
 Architecture build_architecture(const std::string& net,
                                 Arm arm,
                                 int64_t outputs,
-                                const parts::PartOptions& parts) {
-  const auto backbone = rows()[index_of_name("net", net, network_names())].make();
+                                const parts::PartOptions& parts,
+                                int64_t hidden) {
+  const auto backbone = find_backbone(net);
   const bool masked = arm == Arm::masked || arm == Arm::interpretable;
-  Architecture network{backbone.net, backbone.input_side, backbone.layers, {}};
+  Architecture network{net, backbone.input_side, backbone.layers, {}};
   auto& layers = network.layers;
-  tap_last_convolution(network, "top layer of the backbone");
-  if (masked && parts.layers != "new") mask_last_tap(network);
+  tap_here(network, backbone.top, "top layer of the backbone");
+  if (masked && parts.layers != "new" && !backbone.mixed) mask_last_tap(network);
   const auto trunk = layer_geometry(layers, network.input_side).back();
   if (arm != Arm::ordinary) {
-    layers.push_back({"new", Convolution{trunk.channels, trunk.channels}});
+    layers.push_back({"new", Convolution{trunk.channels, backbone.new_filters}});
     layers.push_back({"new.relu", Relu{}});
-    tap_last_convolution(network, "new layer");
+    tap_here(network, "new", "new layer");
   }
-  const bool mask_new = masked && parts.layers != "first";
+  const bool mask_new = masked && (parts.layers != "first" || backbone.mixed);
   const bool after = parts.mask_place == "after-pooling";
   if (mask_new && !after) mask_last_tap(network);
   layers.push_back({"pool", backbone.last_pool});
   if (mask_new && after) mask_last_tap(network);
   layers.push_back({"flatten", Flatten{}});
-  const auto features = layer_geometry(layers, network.input_side).back().channels;
-  layers.push_back({"fc1", Linear{features, backbone.hidden}});
-  if (backbone.hidden_norm) layers.push_back({"fc1.norm", BatchNorm{backbone.hidden}});
-  layers.push_back({"fc1.relu", Relu{}});
-  layers.push_back({"fc1.dropout", Dropout{backbone.dropout}});
-  layers.push_back({"out", Linear{backbone.hidden, outputs}});
+  auto features = layer_geometry(layers, network.input_side).back().channels;
+  for (std::size_t i = 0; i < backbone.hidden.size(); ++i) {
+    const auto name = fmt::format("fc{}", i + 1);
+    const auto width = hidden > 0 ? hidden : backbone.hidden[i];
+    layers.push_back({name, Linear{features, width}});
+    if (backbone.hidden_norm) layers.push_back({name + ".norm", BatchNorm{width}});
+    layers.push_back({name + ".relu", Relu{}});
+    layers.push_back({name + ".dropout", Dropout{backbone.dropout}});
+    features = width;
+  }
+  layers.push_back({"out", Linear{features, outputs}});
   return network;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "partwise/networks/backbones.h"
 #include "partwise/networks/layers.h"
 #include "partwise/parts/options.h"
 
@@ -18,10 +19,10 @@ enum class Arm {
 const std::vector<std::string>& arm_names();
 Arm arm_from_name(const std::string& name);
 
-// A layer whose maps are of interest: its ReLU (maps before the mask) and, where there is one, its
-// mask, which may lie behind a pooling layer: the masked maps are then smaller.
+// A layer whose maps are of interest: where they are ready (after ReLU) and, where there is one,
+// its mask, which may lie behind a pooling layer: the masked maps are then smaller.
 struct Tap {
-  std::string name;  // of the convolution
+  std::string name;  // of the convolution, or of the module the maps come out of
   std::string role;  // in words, for reports
   int64_t relu = 0;  // index into layers
   int64_t mask = -1;
@@ -35,12 +36,15 @@ struct Architecture {
 };
 
 const std::vector<std::string>& network_names();
+Backbone find_backbone(const std::string& net);  // an unknown net lists the valid ones
 
-// The network of one arm with `outputs` outputs; an unknown net lists the valid ones. Of `parts`
-// only what decides where masks are: layers and mask_place.
+// The network of one arm with `outputs` outputs. Of `parts` only what decides where masks are:
+// layers and mask_place. In a residual net skip connections mix the filters of the trunk: there
+// only the new layer is masked. hidden: width of the fully connected layers; 0: the net's own.
 Architecture build_architecture(const std::string& net,
                                 Arm arm,
                                 int64_t outputs,
-                                const parts::PartOptions& parts = {});
+                                const parts::PartOptions& parts = {},
+                                int64_t hidden = 0);
 
 }  // namespace partwise::networks

@@ -13,6 +13,8 @@ struct Convolution {
   int64_t kernel = 3;
   int64_t stride = 1;
   int64_t padding = 1;
+  int64_t groups = 1;
+  bool bias = true;
 };
 struct BatchNorm {
   int64_t channels = 0;
@@ -21,7 +23,20 @@ struct Relu {};
 struct MaxPool {
   int64_t kernel = 2;
   int64_t stride = 2;
+  int64_t padding = 0;      // on all four sides
+  int64_t padding_end = 0;  // more at the bottom and on the right
 };
+// Across channels: y_c = x_c (k + alpha / size sum x_c'^2)^-beta over the `size` channels around c.
+// (MatConvNet's alpha is not divided by size.)
+struct ResponseNorm {
+  int64_t size = 5;
+  double alpha = 1e-4;
+  double beta = 0.75;
+  double k = 1.0;
+};
+struct Concatenate {};  // of channels
+struct Add {};
+struct GlobalAverage {};  // over cells: [batch, channel]
 // The mask and, in training, the filter loss of an interpretable conv-layer.
 struct PartMask {};
 struct Flatten {};
@@ -32,15 +47,30 @@ struct Linear {
 struct Dropout {
   double drop = 0.5;
 };
-using Operation =
-    std::variant<Convolution, BatchNorm, Relu, MaxPool, PartMask, Flatten, Linear, Dropout>;
+using Operation = std::variant<Convolution,
+                               BatchNorm,
+                               Relu,
+                               MaxPool,
+                               ResponseNorm,
+                               Concatenate,
+                               Add,
+                               GlobalAverage,
+                               PartMask,
+                               Flatten,
+                               Linear,
+                               Dropout>;
 
 // One step of a network. Parameters are <name>.weight and <name>.bias; batch norm adds the running
-// statistics <name>.running_mean and <name>.running_var.
+// statistics <name>.running_mean and <name>.running_var. It takes the outputs of the layers named
+// in `from`, which come before it; where that is empty, of the layer before.
 struct Layer {
   std::string name;
   Operation operation;
+  std::vector<std::string> from = {};
 };
+
+// For every layer, the indices of the layers it takes its input from; -1 is the image.
+std::vector<std::vector<int64_t>> layer_inputs(const std::vector<Layer>& layers);
 
 // Where the units of a layer's maps lie in the input, and what they can see: one recursion over the
 // layers.

@@ -2,32 +2,41 @@
 
 #include "partwise/base/error.h"
 #include "partwise/base/files.h"
+#include "partwise/base/parallel.h"
 #include "partwise/base/random.h"
 #include "partwise/tensors/torch.h"
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 #include <string_view>
 
 namespace partwise::networks {
 namespace {
 
-// He's normal initialisation, from a stream of the parameter's own.
+// He's normal initialisation, from streams of the parameter's own: one a block, so that the blocks
+// of a large weight can be drawn side by side.
 Tensor initial_weight(at::IntArrayRef shape, const std::string& name, uint64_t seed) {
+  constexpr int64_t kBlock = 1 << 20;
   const uint64_t name_key = std::stoull(content_hash(name), nullptr, 16);
-  Random random(derive_seed({seed, name_key}));
   auto weight = torch::empty(shape);
   const auto fan_in = static_cast<double>(weight.numel() / weight.size(0));
   const double spread = std::sqrt(2.0 / fan_in);
   auto* values = weight.data_ptr<float>();
-  for (int64_t i = 0; i < weight.numel(); ++i) {
-    values[i] = static_cast<float>(spread * random.normal());
-  }
+  const int64_t count = weight.numel();
+  parallel_for((count + kBlock - 1) / kBlock, 0, [&](int64_t block) {
+    Random random(block == 0 ? derive_seed({seed, name_key})
+                             : derive_seed({seed, name_key, static_cast<uint64_t>(block)}));
+    for (int64_t i = block * kBlock; i < std::min(count, (block + 1) * kBlock); ++i) {
+      values[i] = static_cast<float>(spread * random.normal());
+    }
+  });
   return weight;
 }
 
 struct WeightShape {
   std::vector<int64_t> operator()(const Convolution& layer) const {
-    return {layer.out, layer.in, layer.kernel, layer.kernel};
+    return {layer.out, layer.in / layer.groups, layer.kernel, layer.kernel};
   }
   std::vector<int64_t> operator()(const Linear& layer) const { return {layer.out, layer.in}; }
   template <typename Other>
@@ -36,24 +45,67 @@ struct WeightShape {
   }
 };
 
+bool has_bias(const Operation& operation) {
+  const auto* convolution = std::get_if<Convolution>(&operation);
+  return !convolution || convolution->bias;
+}
+
+Tensor response_norm(const Tensor& input, const ResponseNorm& norm) {
+  const auto squares = input.square().unsqueeze(1);
+  const auto before = norm.size / 2;
+  const auto padded = torch::constant_pad_nd(squares, {0, 0, 0, 0, before, norm.size - 1 - before});
+  const auto mean = torch::avg_pool3d(padded, {norm.size, 1, 1}, {1, 1, 1}).squeeze(1);
+  return input / (norm.k + norm.alpha * mean).pow(norm.beta);
+}
+
+Tensor max_pool(const Tensor& input, const MaxPool& pool) {
+  if (pool.padding_end == 0) {
+    return torch::max_pool2d(input, pool.kernel, pool.stride, pool.padding);
+  }
+  const auto lowest = -std::numeric_limits<float>::infinity();
+  const auto end = pool.padding + pool.padding_end;
+  const auto padded = torch::constant_pad_nd(input, {pool.padding, end, pool.padding, end}, lowest);
+  return torch::max_pool2d(padded, pool.kernel, pool.stride);
+}
+
 // Runs the layers; `mask` decides what a PartMask does.
 template <typename Step, typename Mask>
-Output run(const Architecture& architecture, const Tensor& images, Step&& step, Mask&& mask) {
-  Output output;
-  output.taps.resize(architecture.taps.size());
-  Tensor current = images;
-  for (std::size_t i = 0; i < architecture.layers.size(); ++i) {
-    const auto& layer = architecture.layers[i];
-    current = std::holds_alternative<PartMask>(layer.operation) ? mask(layer, current)
-                                                                : step(layer, current);
-    for (std::size_t t = 0; t < architecture.taps.size(); ++t) {
-      const auto& tap = architecture.taps[t];
-      const auto index = static_cast<int64_t>(i);
-      if (index == tap.relu) output.taps[t] = {current, current};
-      if (index == tap.mask) output.taps[t].masked = current;
+Output run(const Architecture& architecture,
+           const std::vector<std::vector<int64_t>>& inputs,
+           const Tensor& images,
+           Step&& step,
+           Mask&& mask) {
+  const auto& layers = architecture.layers;
+  std::vector<int64_t> last_use(layers.size(), -1);
+  for (std::size_t i = 0; i < layers.size(); ++i) {
+    for (const int64_t from : inputs[i]) {
+      if (from >= 0) last_use[static_cast<std::size_t>(from)] = static_cast<int64_t>(i);
     }
   }
-  output.logits = current;
+  Output output;
+  output.taps.resize(architecture.taps.size());
+  std::vector<Tensor> results(layers.size());
+  for (std::size_t i = 0; i < layers.size(); ++i) {
+    std::vector<Tensor> given;
+    for (const int64_t from : inputs[i]) {
+      given.push_back(from < 0 ? images : results[static_cast<std::size_t>(from)]);
+    }
+    const auto& layer = layers[i];
+    results[i] = std::holds_alternative<PartMask>(layer.operation) ? mask(layer, given.front())
+                                                                   : step(layer, given);
+    const auto index = static_cast<int64_t>(i);
+    for (std::size_t t = 0; t < architecture.taps.size(); ++t) {
+      const auto& tap = architecture.taps[t];
+      if (index == tap.relu) output.taps[t] = {results[i], results[i]};
+      if (index == tap.mask) output.taps[t].masked = results[i];
+    }
+    for (const int64_t from : inputs[i]) {  // what nobody needs any more is let go
+      if (from >= 0 && last_use[static_cast<std::size_t>(from)] == index) {
+        results[static_cast<std::size_t>(from)].reset();
+      }
+    }
+  }
+  output.logits = results.back();
   return output;
 }
 
@@ -64,13 +116,17 @@ Network::Network(Architecture architecture,
                  const parts::PartOptions& options,
                  uint64_t seed)
     : architecture_(std::move(architecture)),
+      inputs_(layer_inputs(architecture_.layers)),
       geometry_(layer_geometry(architecture_.layers, architecture_.input_side)) {
   for (std::size_t i = 0; i < architecture_.layers.size(); ++i) {
-    const auto& [name, operation] = architecture_.layers[i];
+    const auto& name = architecture_.layers[i].name;
+    const auto& operation = architecture_.layers[i].operation;
     const auto shape = std::visit(WeightShape{}, operation);
     if (!shape.empty()) {
       parameters_[name + ".weight"] = initial_weight(shape, name, seed).requires_grad_();
-      parameters_[name + ".bias"] = torch::zeros({shape.front()}).requires_grad_();
+      if (has_bias(operation)) {
+        parameters_[name + ".bias"] = torch::zeros({shape.front()}).requires_grad_();
+      }
     }
     if (const auto* norm = std::get_if<BatchNorm>(&operation)) {
       parameters_[name + ".weight"] = torch::ones({norm->channels}).requires_grad_();
@@ -86,16 +142,20 @@ Network::Network(Architecture architecture,
   }
 }
 
-Tensor Network::plain_step(const Layer& layer, const Tensor& input, bool training) const {
-  const auto parameter = [&](const char* what) -> const Tensor& {
-    return parameters_.at(layer.name + what);
+Tensor Network::plain_step(const Layer& layer,
+                           const std::vector<Tensor>& inputs,
+                           bool training) const {
+  const auto& input = inputs.front();
+  const auto parameter = [&](const char* what) -> Tensor {
+    const auto found = parameters_.find(layer.name + what);
+    return found == parameters_.end() ? Tensor() : found->second;  // a convolution without bias
   };
   return std::visit(
       [&](const auto& operation) -> Tensor {
         using T = std::decay_t<decltype(operation)>;
         if constexpr (std::is_same_v<T, Convolution>) {
           return torch::conv2d(input, parameter(".weight"), parameter(".bias"), operation.stride,
-                               operation.padding);
+                               operation.padding, 1, operation.groups);
         } else if constexpr (std::is_same_v<T, BatchNorm>) {
           return torch::batch_norm(input, parameter(".weight"), parameter(".bias"),
                                    statistics_.at(layer.name + ".running_mean"),
@@ -104,7 +164,15 @@ Tensor Network::plain_step(const Layer& layer, const Tensor& input, bool trainin
         } else if constexpr (std::is_same_v<T, Relu>) {
           return torch::relu(input);
         } else if constexpr (std::is_same_v<T, MaxPool>) {
-          return torch::max_pool2d(input, operation.kernel, operation.stride);
+          return max_pool(input, operation);
+        } else if constexpr (std::is_same_v<T, ResponseNorm>) {
+          return response_norm(input, operation);
+        } else if constexpr (std::is_same_v<T, Concatenate>) {
+          return torch::cat(inputs, 1);
+        } else if constexpr (std::is_same_v<T, Add>) {
+          return inputs[0] + inputs[1];
+        } else if constexpr (std::is_same_v<T, GlobalAverage>) {
+          return input.mean({2, 3});
         } else if constexpr (std::is_same_v<T, Flatten>) {
           return input.flatten(1);
         } else if constexpr (std::is_same_v<T, Linear>) {
@@ -120,15 +188,15 @@ Tensor Network::plain_step(const Layer& layer, const Tensor& input, bool trainin
 
 Output Network::evaluate(const Tensor& images) const {
   return run(
-      architecture_, images,
-      [&](const Layer& layer, const Tensor& x) { return plain_step(layer, x, false); },
+      architecture_, inputs_, images,
+      [&](const Layer& layer, const std::vector<Tensor>& x) { return plain_step(layer, x, false); },
       [&](const Layer& layer, const Tensor& x) { return interpretable_.at(layer.name).mask(x); });
 }
 
 Output Network::train(const Tensor& images, const Tensor& category) {
   return run(
-      architecture_, images,
-      [&](const Layer& layer, const Tensor& x) { return plain_step(layer, x, true); },
+      architecture_, inputs_, images,
+      [&](const Layer& layer, const std::vector<Tensor>& x) { return plain_step(layer, x, true); },
       [&](const Layer& layer, const Tensor& x) {
         return interpretable_.at(layer.name).mask_and_learn(x, category);
       });

@@ -56,9 +56,10 @@ class Network {
  private:
   // From `state` by name: the tensors of one layer, or all (layer empty).
   void copy_tensors(const std::map<std::string, Tensor>& state, const std::string& layer);
-  Tensor plain_step(const Layer& layer, const Tensor& input, bool training) const;
+  Tensor plain_step(const Layer& layer, const std::vector<Tensor>& inputs, bool training) const;
 
   Architecture architecture_;
+  std::vector<std::vector<int64_t>> inputs_;  // of every layer, by index
   std::vector<Geometry> geometry_;
   std::map<std::string, Tensor> parameters_;
   std::map<std::string, Tensor> statistics_;  // batch norm's running mean and variance

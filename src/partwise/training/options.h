@@ -18,6 +18,7 @@ struct TrainOptions {
   double weight_decay = 0.02;
   double warmup = 0.05;
   double gradient_limit = 5.0;
+  int64_t hidden = 0;
   int64_t jitter = 6;
   int64_t seed = 1;
 
@@ -42,6 +43,8 @@ struct TrainOptions {
         Number{"warmup", &TrainOptions::warmup, "share of the steps with a rising rate", 0.0, 1.0},
         Number{"gradient_limit", &TrainOptions::gradient_limit, "largest norm of a step's gradient",
                1e-6, 1e12},
+        Count{"hidden", &TrainOptions::hidden,
+              "width of the fully connected layers (0: the net's own)", 0, 65'536},
         Count{"jitter", &TrainOptions::jitter, "largest random shift of a crop, px", 0, 64},
         Count{"seed", &TrainOptions::seed, "everything follows from it", 0},
     };

@@ -248,7 +248,8 @@ networks::Network make_network(const Recipe& recipe, const Task& task) {
   const auto arm = networks::arm_from_name(recipe.train.arm);
   auto parts = recipe.parts;
   if (arm != networks::Arm::interpretable) parts.strength = 0.0;
-  return {networks::build_architecture(recipe.train.net, arm, task.outputs(), parts),
+  return {networks::build_architecture(recipe.train.net, arm, task.outputs(), parts,
+                                       recipe.train.hidden),
           task.outputs(), parts, static_cast<uint64_t>(recipe.train.seed)};
 }
 
