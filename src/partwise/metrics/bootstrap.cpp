@@ -1,7 +1,6 @@
 #include "partwise/metrics/bootstrap.h"
 
 #include "partwise/base/parallel.h"
-#include "partwise/base/random.h"
 #include "partwise/metrics/statistics.h"
 
 #include <algorithm>
@@ -60,6 +59,11 @@ Interval centred_bootstrap_interval(double value,
   for (const double resampled : values) bias.add(resampled - value);
   const auto interval = middle_of(values);
   return {interval.low - bias.value(), interval.high - bias.value()};
+}
+
+Random control_random(const BootstrapOptions& options, uint64_t stream, int64_t item) {
+  return Random(
+      derive_seed({static_cast<uint64_t>(options.seed), stream, static_cast<uint64_t>(item)}));
 }
 
 }  // namespace partwise::metrics

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "partwise/base/options.h"
+#include "partwise/base/random.h"
 
 #include <cstdint>
 #include <functional>
@@ -56,5 +57,9 @@ Interval centred_bootstrap_interval(double value,
                                     int64_t filters,
                                     const BootstrapOptions& options,
                                     const std::function<double(const Resample&)>& statistic);
+
+// The generator of a control, one for every metric (`stream`) and item (a filter, say), so that
+// neither the order of the items nor the number of threads matters.
+Random control_random(const BootstrapOptions& options, uint64_t stream, int64_t item);
 
 }  // namespace partwise::metrics
