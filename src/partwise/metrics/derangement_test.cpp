@@ -22,5 +22,15 @@ TEST(Derangement, LeavesASingleItemAlone) {
   EXPECT_TRUE(derangement(0, random).empty());
 }
 
+TEST(OtherRows, StayInTheirCategory) {
+  Truth truth{.input_side = 8, .categories = {{"cat", {}, {}}, {"dog", {}, {}}}, .rows = {}};
+  for (const int64_t category : {0, 1, -1, 1, 0, 0}) truth.rows.emplace_back().category = category;
+  const auto other = other_rows(truth, Random(2));
+  for (std::size_t row = 0; row < 6; ++row) {
+    EXPECT_EQ(truth.rows[other[row]].category, truth.rows[row].category);
+    EXPECT_EQ(other[row] == static_cast<int64_t>(row), row == 2);
+  }
+}
+
 }  // namespace
 }  // namespace partwise::metrics

@@ -124,17 +124,6 @@ Ranked ranked_sights(const MapSummaries& maps,
   return ranked;
 }
 
-// One other row of the same category for every row; rows without an object keep themselves.
-std::vector<int64_t> other_rows(const Truth& truth, Random random) {
-  std::vector<int64_t> other(truth.rows.size());
-  std::iota(other.begin(), other.end(), 0);
-  for (const auto& rows : rows_by_category(truth)) {
-    const auto partner = derangement(rows.size(), random);
-    for (std::size_t i = 0; i < rows.size(); ++i) other[rows[i]] = rows[partner[i]];
-  }
-  return other;
-}
-
 double population_deviation(std::span<const double> values) {
   ExistingMean mean;
   for (const double value : values) mean.add(value);
