@@ -10,12 +10,6 @@
 namespace partwise::metrics {
 namespace {
 
-std::vector<int32_t> draw_counts(int64_t items, Random& random) {
-  std::vector<int32_t> counts(static_cast<std::size_t>(items));
-  for (int64_t draw = 0; draw < items; ++draw) ++counts[random.below(items)];
-  return counts;
-}
-
 // Ascending, without those that do not exist.
 std::vector<double> resampled_values(int64_t rows,
                                      int64_t filters,
@@ -40,6 +34,12 @@ Interval middle_of(std::span<const double> ascending) {
 }
 
 }  // namespace
+
+std::vector<int32_t> draw_counts(int64_t items, Random& random) {
+  std::vector<int32_t> counts(static_cast<std::size_t>(items));
+  for (int64_t draw = 0; draw < items; ++draw) ++counts[random.below(items)];
+  return counts;
+}
 
 Interval bootstrap_interval(int64_t rows,
                             int64_t filters,

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <span>
+#include <vector>
 
 namespace partwise::metrics {
 
@@ -35,6 +36,9 @@ struct Resample {
   std::span<const int32_t> filters;
   uint64_t seed = 0;
 };
+
+// How often each item comes up in as many draws, with replacement, as there are items.
+std::vector<int32_t> draw_counts(int64_t items, Random& random);
 
 // 95 % percentile interval of a statistic when rows and filters are both drawn anew, which is wider
 // than drawing either alone: a claim about other images *and* other filters of such a net.
