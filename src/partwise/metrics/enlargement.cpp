@@ -56,6 +56,27 @@ void Enlargement::enlarge(std::span<const float> map, std::span<float> enlarged)
   }
 }
 
+void Enlargement::append_from(std::span<const float> map,
+                              float least,
+                              std::vector<float>& values) const {
+  const int64_t last = map_side_ - 1;
+  for (int64_t i = 0; i + 1 < std::ssize(first_); ++i) {
+    const float* top = map.data() + i * map_side_;
+    const float* bottom = map.data() + std::min(i + 1, last) * map_side_;
+    for (int64_t j = 0; j + 1 < std::ssize(first_); ++j) {
+      const int64_t next = std::min(j + 1, last);
+      if (top[j] < least && top[next] < least && bottom[j] < least && bottom[next] < least)
+        continue;
+      for (int64_t y = first_[i]; y < first_[i + 1]; ++y) {
+        for (int64_t x = first_[j]; x < first_[j + 1]; ++x) {
+          values.push_back(between(top[j], top[next], bottom[j], bottom[next], samples_[x].share,
+                                   samples_[y].share));
+        }
+      }
+    }
+  }
+}
+
 void Enlargement::paint_row(std::span<const float> map,
                             float threshold,
                             int64_t y,

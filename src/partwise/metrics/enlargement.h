@@ -23,6 +23,10 @@ class Enlargement {
   // All pixels of the enlarged map, row-major; `enlarged` holds side * side.
   void enlarge(std::span<const float> map, std::span<float> enlarged) const;
 
+  // Appends the pixels of the enlarged map that are not below `least`, and perhaps some that are,
+  // but none that lie between cells which all are. In any order.
+  void append_from(std::span<const float> map, float least, std::vector<float>& values) const;
+
   // The pixels of the enlarged map above the threshold, without looking between cells that are all
   // below it; `region` is a set of side() pixels a side and is cleared first.
   void paint(std::span<const float> map, float threshold, PixelSet& region) const;

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
@@ -60,6 +61,11 @@ TEST(Enlargement, PaintsWhatIsAboveTheThresholdAndNothingElse) {
     enlargement.enlarge(map, enlarged);
     PixelSet region(enlargement.side());
     enlargement.paint(map, threshold, region);
+    std::vector<float> high;
+    enlargement.append_from(map, threshold, high);
+    const auto not_below = [&](float value) { return value >= threshold; };
+    EXPECT_EQ(std::count_if(high.begin(), high.end(), not_below),
+              std::count_if(enlarged.begin(), enlarged.end(), not_below));
     for (int64_t y = 0; y < region.side(); ++y) {
       for (int64_t x = 0; x < region.side(); ++x)
         ASSERT_EQ(region.contains(x, y), enlarged[y * region.side() + x] > threshold);

@@ -46,20 +46,38 @@ Concepts concepts_of(const Truth& truth, const Enlargement& enlargement) {
   return concepts;
 }
 
+// All pixels of the enlarged map, or only those that may reach `least`.
+void enlarge_from(const Enlargement& enlargement,
+                  std::span<const float> map,
+                  float least,
+                  std::vector<float>& enlarged) {
+  if (std::isinf(least)) {
+    enlarged.resize(static_cast<std::size_t>(enlargement.side() * enlargement.side()));
+    enlargement.enlarge(map, enlarged);
+  } else {
+    enlarged.clear();
+    enlargement.append_from(map, least, enlarged);
+  }
+}
+
 std::vector<float> thresholds_of(const MapSource& maps,
                                  const Enlargement& enlargement,
                                  const DissectionOptions& options,
                                  int threads) {
-  const auto pixels = static_cast<std::size_t>(enlargement.side() * enlargement.side());
+  const bool of_cells = options.quantile_of == "cells";
   UpperQuantiles quantiles(maps.filters, options.quantile);
   do {
     for_each_batch(maps, [&](const Maps& batch, int64_t) {
       parallel_for(maps.filters, threads, [&](int64_t unit) {
-        std::vector<float> enlarged(options.quantile_of == "pixels" ? pixels : 0);
+        std::vector<float> enlarged;
         for (int64_t row = 0; row < batch.rows; ++row) {
           const auto map = batch.map(row, unit);
-          if (!enlarged.empty()) enlargement.enlarge(map, enlarged);
-          quantiles.add(unit, enlarged.empty() ? map : enlarged);
+          if (of_cells) {
+            quantiles.add(unit, map);
+          } else {
+            enlarge_from(enlargement, map, quantiles.needed_from(unit), enlarged);
+            quantiles.add(unit, enlarged);
+          }
         }
       });
     });

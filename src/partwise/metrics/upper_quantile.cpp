@@ -77,6 +77,12 @@ void UpperQuantiles::add(int64_t stream, std::span<const float> values) {
   }
 }
 
+float UpperQuantiles::needed_from(int64_t stream) const {
+  if (pass_ == 0) return -std::numeric_limits<float>::infinity();
+  // The lowest bits of a bucket may stand for NaN, which lies below everything.
+  return comparable(float_of(searches_[stream].prefix << kShift[pass_ - 1]));
+}
+
 bool UpperQuantiles::end_pass() {
   for (std::size_t stream = 0; stream < searches_.size(); ++stream) {
     auto& search = searches_[stream];

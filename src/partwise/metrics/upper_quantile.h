@@ -28,6 +28,9 @@ class UpperQuantiles {
   // Different streams may be fed from different threads.
   void add(int64_t stream, std::span<const float> values);
 
+  // Values below this one change nothing in this pass and may be left out; -inf in the first.
+  [[nodiscard]] float needed_from(int64_t stream) const;
+
   // True if another pass over the same values is needed.
   bool end_pass();
 

@@ -106,6 +106,21 @@ TEST(UpperQuantiles, DoNotDependOnOrderOrPieces) {
   EXPECT_EQ(whole.threshold(0), pieces.threshold(0));
 }
 
+TEST(UpperQuantiles, DoNotNeedValuesBelowTheirBucket) {
+  Random random(7);
+  for (const double share : {0.01, 0.4, 0.95}) {
+    std::vector<float> values(500);
+    for (auto& value : values) value = awkward(random);
+    UpperQuantiles quantiles(1, share);
+    do {
+      for (const float value : values) {
+        if (!(value < quantiles.needed_from(0))) quantiles.add(0, {&value, 1});
+      }
+    } while (quantiles.end_pass());
+    EXPECT_EQ(quantiles.threshold(0), upper_quantile(values, share));
+  }
+}
+
 TEST(UpperQuantiles, NeedEveryPass) {
   UpperQuantiles quantiles(1, 0.5);
   EXPECT_THROW(static_cast<void>(quantiles.threshold(0)), std::logic_error);
