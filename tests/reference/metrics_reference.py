@@ -210,9 +210,11 @@ def purity(rows, filters, kind):
         total = part = 0.0
         for f in range(FILTERS):
             x = POSITIVE_PART[r, f]
-            near = np.array([(abs(c // SIDE - CELL[r, f] // SIDE) + abs(c % SIDE - CELL[r, f] % SIDE)) * 4.0 < SIDE for c in range(SIDE * SIDE)])
+            i, j = divmod(int(CELL[r, f]), SIDE)
+            near = np.array([(abs(c // SIDE - i) + abs(c % SIDE - j)) * 4.0 < SIDE for c in range(SIDE * SIDE)])
             top = max(PEAK[r, f], 0.0)
-            kinds = {"value": x[near].sum(), "even": x.sum() * near.sum() / x.size, "scattered": top + (x.sum() - top) * (near.sum() - 1) / (x.size - 1)}
+            kinds = {"value": x[near].sum(), "even": x.sum() * near.sum() / x.size,
+                     "scattered": top + (x.sum() - top) * (near.sum() - 1) / (x.size - 1)}
             total += filters[f] * x.sum()
             part += filters[f] * kinds[kind]
         by_row.append(part / total if total else NAN)
@@ -470,7 +472,9 @@ OUT["patch_purity.deviation"] = float(np.nanstd(OUT["patch_purity.purity.filters
 
 def consistency(f, counts, centre_of):
     rows = ROWS_OF[FILTER_CATEGORY[f]]
-    seen = [[NAN if not points else float(held(centre_of(i, r), 0.4 * PIXELS / 2, points)) for points in TRUTH[r]["landmarks"]] for i, r in enumerate(rows)]
+    half = 0.4 * PIXELS / 2
+    seen = [[NAN if not points else float(held(centre_of(i, r), half, points)) for points in TRUTH[r]["landmarks"]]
+            for i, r in enumerate(rows)]
     best = largest([mean(column, [counts[r] for r in rows]) for column in zip(*seen)])
     return NAN if math.isnan(best) else float(best >= 0.35)
 
@@ -538,7 +542,8 @@ def dissect(name, quantile, of_pixels, step):
     verdict = lambda iou: NAN if math.isnan(iou) else float(iou > 0.04)
     other = others(control("diss", 0))
     value = mean([verdict(largest(ious(f, ONCE))) for f in range(FILTERS)])
-    put(name, value, interval(lambda rows, filters, _: mean([verdict(largest(ious(f, rows))) for f in range(FILTERS)], filters), value=value, least=0.0, most=1.0),
+    resampled = lambda rows, filters, _: mean([verdict(largest(ious(f, rows))) for f in range(FILTERS)], filters)
+    put(name, value, interval(resampled, value=value, least=0.0, most=1.0),
         shuffled_images=mean([verdict(largest(ious(f, ONCE, other))) for f in range(FILTERS)]))
     OUT[name + ".thresholds"] = [float(t) for t in thresholds]
     OUT[name + ".ious"] = [largest(ious(f, ONCE)) for f in range(FILTERS)]
@@ -554,7 +559,8 @@ dissect("dissection_2020", 0.1, True, 4)
 DIFFERENCES = np.array([float(PEAK[r, 2]) - float(PEAK[r, 0]) for r in range(ROWS) if r % 7])
 drawn = np.array([(Stream(derived(SEED, i)).counts(len(DIFFERENCES)) * DIFFERENCES).mean() for i in range(RESAMPLES)])
 put("comparison.rows", DIFFERENCES.mean(), np.quantile(drawn, [0.025, 0.975]) - (drawn - DIFFERENCES.mean()).mean())
-TABLES = [np.where(np.isneginf(PEAK[:, :4]), NAN, PEAK[:, :4]).astype(float), np.where(np.isneginf(PEAK[:, 3:]), NAN, PEAK[:, 3:]).astype(float)]
+EXISTING = np.where(np.isneginf(PEAK), NAN, PEAK).astype(float)
+TABLES = [EXISTING[:, :4], EXISTING[:, 3:]]
 
 
 def table_mean(table, rows, filters):

@@ -1,7 +1,6 @@
 #include "partwise/metrics/location_instability.h"
 
 #include "partwise/base/parallel.h"
-#include "partwise/metrics/map_summaries.h"
 #include "partwise/metrics/matching.h"
 #include "partwise/metrics/statistics.h"
 
@@ -27,7 +26,7 @@ double diagonal_of(const Truth& truth) {
 // Everything that does not change between resamples. Positions are in units of the diagonal.
 struct Scene {
   int64_t rows = 0;
-  MapSummaries maps;
+  const MapSummaries& maps;
   std::vector<Point> centres;                 // [cell]
   std::vector<std::vector<Point>> landmarks;  // [landmark of the row's category][row]
   std::vector<std::vector<uint8_t>> single;   // the same: exactly one visible instance?
@@ -55,10 +54,8 @@ void locate_landmarks(const Truth& truth, Scene& scene) {
   }
 }
 
-Scene make_scene(const Maps& maps, const UnitGrid& grid, const Truth& truth, int threads) {
-  Scene scene;
-  scene.rows = maps.rows;
-  scene.maps = summarise(maps, threads);
+Scene make_scene(const MapSummaries& maps, const UnitGrid& grid, const Truth& truth) {
+  Scene scene{maps.rows, maps, {}, {}, {}, {}, {}};
   const double diagonal = diagonal_of(truth);
   for (int64_t cell = 0; cell < maps.side * maps.side; ++cell) {
     const auto centre = grid.centre(cell / maps.side, cell % maps.side);
@@ -283,10 +280,21 @@ LocationInstability location_instability(const Maps& maps,
                                          std::span<const int64_t> filter_category,
                                          const InstabilityOptions& options,
                                          const BootstrapOptions& bootstrap) {
-  expect_matching(maps, grid, truth, filter_category);
+  return location_instability(summarise(maps, static_cast<int>(bootstrap.threads)), grid, truth,
+                              filter_category, options, bootstrap);
+}
+
+LocationInstability location_instability(const MapSummaries& maps,
+                                         const UnitGrid& grid,
+                                         const Truth& truth,
+                                         std::span<const int64_t> filter_category,
+                                         const InstabilityOptions& options,
+                                         const BootstrapOptions& bootstrap) {
+  expect_matching(maps, grid, truth);
+  expect_categories(filter_category, maps.filters, truth);
   validate(options);
   const int threads = static_cast<int>(bootstrap.threads);
-  const auto scene = make_scene(maps, grid, truth, threads);
+  const auto scene = make_scene(maps, grid, truth);
   const std::vector<int32_t> once(static_cast<std::size_t>(maps.rows), 1);
   const Sample sample{scene, once, options.top_images};
   const double middle = static_cast<double>(truth.input_side - 1) / 2.0 / diagonal_of(truth);

@@ -233,6 +233,18 @@ TEST(LocationInstabilityInvariance, ThreadsChangeNothing) {
   }
 }
 
+TEST(LocationInstabilityInvariance, MapsMayComeInBatches) {
+  const auto exhibit = random_scene(50, 4, 2, 12);
+  const std::vector<int64_t> categories(4, 0);
+  const BootstrapOptions options{.resamples = 40};
+  const auto whole = measure(exhibit, categories, {}, options);
+  const auto streamed = location_instability(summarise(source_of(exhibit.maps(), 7), 2),
+                                             exhibit.grid, exhibit.truth, categories, {}, options);
+  EXPECT_EQ(streamed.instability.value, whole.instability.value);
+  EXPECT_EQ(streamed.instability.high, whole.instability.high);
+  EXPECT_EQ(streamed.ratio.low, whole.ratio.low);
+}
+
 TEST(LocationInstabilityCategory, IsTheSteadiestWhenNotGiven) {
   auto exhibit = random_scene(80, 1, 1, 8);
   exhibit.truth.categories.push_back({"dog", {"nose"}, {}});
