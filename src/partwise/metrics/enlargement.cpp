@@ -56,25 +56,43 @@ void Enlargement::enlarge(std::span<const float> map, std::span<float> enlarged)
   }
 }
 
-void Enlargement::append_from(std::span<const float> map,
-                              float least,
-                              std::vector<float>& values) const {
+// The squares between four neighbouring cells of which one passes `matters`: visit(i, j), its upper
+// left cell.
+template <typename Matters, typename Visit>
+void Enlargement::for_each_square(std::span<const float> map,
+                                  const Matters& matters,
+                                  const Visit& visit) const {
   const int64_t last = map_side_ - 1;
   for (int64_t i = 0; i + 1 < std::ssize(first_); ++i) {
     const float* top = map.data() + i * map_side_;
     const float* bottom = map.data() + std::min(i + 1, last) * map_side_;
     for (int64_t j = 0; j + 1 < std::ssize(first_); ++j) {
       const int64_t next = std::min(j + 1, last);
-      if (top[j] < least && top[next] < least && bottom[j] < least && bottom[next] < least)
-        continue;
-      for (int64_t y = first_[i]; y < first_[i + 1]; ++y) {
-        for (int64_t x = first_[j]; x < first_[j + 1]; ++x) {
-          values.push_back(between(top[j], top[next], bottom[j], bottom[next], samples_[x].share,
-                                   samples_[y].share));
-        }
-      }
+      if (matters(top[j]) || matters(top[next]) || matters(bottom[j]) || matters(bottom[next]))
+        visit(i, j);
     }
   }
+}
+
+float Enlargement::pixel(std::span<const float> map,
+                         const Sample& row,
+                         const Sample& column) const {
+  const float* above = map.data() + row.before * map_side_;
+  const float* below = map.data() + row.after * map_side_;
+  return between(above[column.before], above[column.after], below[column.before],
+                 below[column.after], column.share, row.share);
+}
+
+void Enlargement::append_from(std::span<const float> map,
+                              float least,
+                              std::vector<float>& values) const {
+  const auto matters = [&](float cell) { return !(cell < least); };
+  for_each_square(map, matters, [&](int64_t i, int64_t j) {
+    for (int64_t y = first_[i]; y < first_[i + 1]; ++y) {
+      for (int64_t x = first_[j]; x < first_[j + 1]; ++x)
+        values.push_back(pixel(map, samples_[y], samples_[x]));
+    }
+  });
 }
 
 void Enlargement::paint_row(std::span<const float> map,
@@ -82,15 +100,10 @@ void Enlargement::paint_row(std::span<const float> map,
                             int64_t y,
                             int64_t column,
                             PixelSet& region) const {
-  const auto& row = samples_[y];
   const int64_t end = first_[column + 1];
   int64_t run = -1;  // where the pixels above the threshold began
   for (int64_t x = first_[column]; x < end; ++x) {
-    const auto& sample = samples_[x];
-    const float* above = map.data() + row.before * map_side_;
-    const float* below = map.data() + row.after * map_side_;
-    const bool fires = between(above[sample.before], above[sample.after], below[sample.before],
-                               below[sample.after], sample.share, row.share) > threshold;
+    const bool fires = pixel(map, samples_[y], samples_[x]) > threshold;
     if (fires && run < 0) run = x;
     if (!fires && run >= 0) {
       region.insert_span(y, run, x - 1);
@@ -104,18 +117,10 @@ void Enlargement::paint(std::span<const float> map, float threshold, PixelSet& r
   expects(region.side() == side(), "a region of {} pixels a side for one of {}", region.side(),
           side());
   region.clear();
-  const int64_t last = map_side_ - 1;
-  for (int64_t i = 0; i + 1 < std::ssize(first_); ++i) {
-    const float* top = map.data() + i * map_side_;
-    const float* bottom = map.data() + std::min(i + 1, last) * map_side_;
-    for (int64_t j = 0; j + 1 < std::ssize(first_); ++j) {
-      const int64_t next = std::min(j + 1, last);
-      if (!(top[j] > threshold || top[next] > threshold || bottom[j] > threshold ||
-            bottom[next] > threshold))
-        continue;
-      for (int64_t y = first_[i]; y < first_[i + 1]; ++y) paint_row(map, threshold, y, j, region);
-    }
-  }
+  const auto matters = [&](float cell) { return cell > threshold; };
+  for_each_square(map, matters, [&](int64_t i, int64_t j) {
+    for (int64_t y = first_[i]; y < first_[i + 1]; ++y) paint_row(map, threshold, y, j, region);
+  });
 }
 
 PixelSet Enlargement::sampled(const PixelSet& pixels) const {

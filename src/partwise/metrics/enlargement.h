@@ -42,6 +42,13 @@ class Enlargement {
     int64_t after = 0;
     double share = 0.0;
   };
+  template <typename Matters, typename Visit>
+  void for_each_square(std::span<const float> map,
+                       const Matters& matters,
+                       const Visit& visit) const;
+  [[nodiscard]] float pixel(std::span<const float> map,
+                            const Sample& row,
+                            const Sample& column) const;
   void paint_row(std::span<const float> map,
                  float threshold,
                  int64_t y,
