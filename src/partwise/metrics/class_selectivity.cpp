@@ -4,7 +4,6 @@
 #include "partwise/metrics/filter_mean.h"
 #include "partwise/metrics/statistics.h"
 
-#include <algorithm>
 #include <cmath>
 
 namespace partwise::metrics {
@@ -22,15 +21,16 @@ FilterSelectivity selectivity_of(std::span<const double> masses,
     if (row_class[row] >= 0) means[row_class[row]].add(masses[row] / cells, row_counts[row]);
   }
   std::vector<double> activity;
+  activity.reserve(means.size());
   for (const auto& mean : means) activity.push_back(mean.value());
   const double most = largest_existing(activity);
-  const auto preferred = std::find(activity.begin(), activity.end(), most);
+  const int64_t preferred = place_of_largest(activity);
   ExistingMean rest;
-  for (auto other = activity.begin(); other != activity.end(); ++other) {
-    if (other != preferred) rest.add(*other);
+  for (int64_t other = 0; other < classes; ++other) {
+    if (other != preferred) rest.add(activity[other]);
   }
   const double index = quotient(most - rest.value(), most + rest.value());
-  return {std::isnan(index) ? -1 : preferred - activity.begin(), index};
+  return {std::isnan(index) ? -1 : preferred, index};
 }
 
 }  // namespace

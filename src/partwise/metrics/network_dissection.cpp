@@ -83,6 +83,7 @@ std::vector<float> thresholds_of(const MapSource& maps,
     });
   } while (quantiles.end_pass());
   std::vector<float> thresholds;
+  thresholds.reserve(static_cast<std::size_t>(maps.filters));
   for (int64_t unit = 0; unit < maps.filters; ++unit)
     thresholds.push_back(quantiles.threshold(unit));
   return thresholds;
@@ -164,28 +165,48 @@ std::vector<double> ious(const Tally& tally,
       both[k] += int64_t{row_counts[row]} * tally.both[place * tally.concepts + k];
   }
   std::vector<double> result;
+  result.reserve(tally.concepts);
   for (std::size_t k = 0; k < tally.concepts; ++k)
     result.push_back(Overlap{both[k], fired, shown[k]}.iou());
   return result;
 }
 
-double chance_iou(const Tally& tally,
-                  int64_t unit,
-                  int64_t fired,
-                  std::span<const int64_t> shown,
-                  int64_t& part) {
-  std::vector<double> by_part;
+// The same with the masks of other rows, every row counted once.
+std::vector<double> ious_with_others(const Tally& tally,
+                                     int64_t unit,
+                                     std::span<const int64_t> shown,
+                                     std::size_t rows) {
+  const auto fired = std::span(tally.fired).subspan(unit * rows, rows);
+  const auto pixels = std::accumulate(fired.begin(), fired.end(), int64_t{0});
+  std::vector<double> result;
+  result.reserve(tally.concepts);
   for (std::size_t k = 0; k < tally.concepts; ++k)
-    by_part.push_back(Overlap{tally.both_others[unit * tally.concepts + k], fired, shown[k]}.iou());
-  const double best = largest_existing(by_part);
-  part = std::find(by_part.begin(), by_part.end(), best) - by_part.begin();
-  return best;
+    result.push_back(Overlap{tally.both_others[unit * tally.concepts + k], pixels, shown[k]}.iou());
+  return result;
 }
 
 double verdict(double iou, double needed) {
   if (std::isnan(iou)) return kNaN;
   return iou > needed ? 1.0 : 0.0;
 }
+
+// Share of detectors, and how many parts they detect.
+class Detections {
+ public:
+  explicit Detections(double needed) : needed_(needed) {}
+
+  void add(double iou, int64_t part) {
+    share_.add(verdict(iou, needed_));
+    if (iou > needed_) parts_.insert(part);
+  }
+  [[nodiscard]] double share() const { return share_.value(); }
+  [[nodiscard]] int64_t unique() const { return std::ssize(parts_); }
+
+ private:
+  double needed_;
+  ExistingMean share_;
+  std::set<int64_t> parts_;
+};
 
 }  // namespace
 
@@ -211,30 +232,23 @@ NetworkDissection network_dissection(const MapSource& maps,
   const auto shown = shown_pixels(concepts, once);
   NetworkDissection result;
   result.parts = concepts.names;
-  ExistingMean value;
-  ExistingMean chance;
-  std::set<int64_t> detected;
-  std::set<int64_t> detected_by_chance;
+  Detections detections(options.iou);
+  Detections by_chance(options.iou);
   for (int64_t unit = 0; unit < maps.filters; ++unit) {
     auto& detector = result.units.emplace_back();
     detector.threshold = static_cast<double>(thresholds[unit]);
     detector.by_part = ious(tally, unit, shown, once);
     detector.iou = largest_existing(detector.by_part);
-    const auto best = std::find(detector.by_part.begin(), detector.by_part.end(), detector.iou);
-    detector.part = best == detector.by_part.end() ? -1 : best - detector.by_part.begin();
-    const auto fired = std::accumulate(tally.fired.begin() + unit * maps.rows,
-                                       tally.fired.begin() + (unit + 1) * maps.rows, int64_t{0});
-    int64_t chance_part = -1;
-    detector.chance = chance_iou(tally, unit, fired, shown, chance_part);
-    value.add(verdict(detector.iou, options.iou));
-    chance.add(verdict(detector.chance, options.iou));
-    if (detector.iou > options.iou) detected.insert(detector.part);
-    if (detector.chance > options.iou) detected_by_chance.insert(chance_part);
+    detector.part = place_of_largest(detector.by_part);
+    const auto with_others = ious_with_others(tally, unit, shown, once.size());
+    detector.chance = largest_existing(with_others);
+    detections.add(detector.iou, detector.part);
+    by_chance.add(detector.chance, place_of_largest(with_others));
   }
-  result.unique = std::ssize(detected);
-  result.chance_unique = std::ssize(detected_by_chance);
+  result.unique = detections.unique();
+  result.chance_unique = by_chance.unique();
   const auto interval = centred_bootstrap_interval(
-      value.value(), maps.rows, maps.filters, bootstrap, [&](const Resample& resample) {
+      detections.share(), maps.rows, maps.filters, bootstrap, [&](const Resample& resample) {
         const auto drawn = shown_pixels(concepts, resample.rows);
         ExistingMean mean;
         for (int64_t unit = 0; unit < maps.filters; ++unit) {
@@ -244,10 +258,10 @@ NetworkDissection network_dissection(const MapSource& maps,
         }
         return mean.value();
       });
-  result.detectors = {.value = value.value(),
+  result.detectors = {.value = detections.share(),
                       .low = std::clamp(interval.low, 0.0, 1.0),
                       .high = std::clamp(interval.high, 0.0, 1.0),
-                      .controls = {{"shuffled_images", chance.value()}}};
+                      .controls = {{"shuffled_images", by_chance.share()}}};
   return result;
 }
 

@@ -47,6 +47,7 @@ std::vector<double> shares_of(const Holdings& holdings,
       means[k].add(holdings[place][k], row_counts[rows[place]]);
   }
   std::vector<double> shares;
+  shares.reserve(landmarks);
   for (const auto& mean : means) shares.push_back(mean.value());
   return shares;
 }
@@ -59,6 +60,7 @@ bool same_set(std::span<const double> a, std::span<const double> b) {
 
 std::vector<double> agreement(const Holdings& a, const Holdings& b) {
   std::vector<double> same;
+  same.reserve(a.size());
   for (std::size_t place = 0; place < a.size(); ++place)
     same.push_back(same_set(a[place], b[place]) ? 1.0 : 0.0);
   return same;
@@ -106,6 +108,7 @@ PartConsistency part_consistency(const MapSummaries& maps,
   };
   const std::vector<int32_t> once(static_cast<std::size_t>(maps.rows), 1);
   std::vector<Holdings> centred;
+  centred.reserve(rows.size());
   for (const auto& of_category : rows) {
     centred.push_back(holdings(truth, of_category, half,
                                [&](std::size_t) { return picture_centre(truth.input_side); }));
@@ -128,8 +131,7 @@ PartConsistency part_consistency(const MapSummaries& maps,
     if (filter_category[f] < 0) continue;
     filter.shares = shares(own[f], f, once);
     filter.share = largest_existing(filter.shares);
-    const auto best = std::find(filter.shares.begin(), filter.shares.end(), filter.share);
-    filter.landmark = best == filter.shares.end() ? -1 : best - filter.shares.begin();
+    filter.landmark = place_of_largest(filter.shares);
   }
   return result;
 }

@@ -29,6 +29,7 @@ struct Exam {
 // P_k: the share of the rows showing a part in which it is detected.
 std::vector<double> shares_detected(const Overlaps& overlaps, const Gallery& gallery, double iou) {
   std::vector<double> shares;
+  shares.reserve(overlaps.size());
   for (std::size_t k = 0; k < overlaps.size(); ++k) {
     const auto hits = std::count_if(overlaps[k].begin(), overlaps[k].end(),
                                     [&](double overlap) { return overlap > iou; });
@@ -55,9 +56,7 @@ Detections detect(const Exam& exam, int64_t filter, int64_t category, const Rand
   found.filter.by_part = shares_detected(overlap.own, gallery, exam.iou);
   found.shuffled = largest_existing(shares_detected(overlap.shuffled, gallery, exam.iou));
   found.filter.interpretability = largest_existing(found.filter.by_part);
-  const auto& by_part = found.filter.by_part;
-  const auto best = std::find(by_part.begin(), by_part.end(), found.filter.interpretability);
-  found.filter.best_part = best == by_part.end() ? -1 : best - by_part.begin();
+  found.filter.best_part = place_of_largest(found.filter.by_part);
   return found;
 }
 
@@ -124,6 +123,7 @@ PartInterpretability part_interpretability(const Maps& maps,
                                        : detect_in_best_category(exam, f, random);
   });
   std::vector<double> centred;
+  centred.reserve(galleries.size());
   for (int64_t category = 0; category < std::ssize(galleries); ++category) {
     centred.push_back(largest_existing(
         shares_detected(overlap.of_centre(category), galleries[category], options.iou)));

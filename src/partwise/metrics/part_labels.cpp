@@ -6,8 +6,7 @@
 #include "partwise/metrics/part_overlap.h"
 #include "partwise/metrics/statistics.h"
 
-#include <algorithm>
-#include <cmath>
+#include <utility>
 
 namespace partwise::metrics {
 namespace {
@@ -21,11 +20,8 @@ struct Ranking {
 };
 
 Ranking rank(std::span<const double> by_part) {
-  Ranking ranking;
-  ranking.best = largest_existing(by_part);
-  const auto place = std::find(by_part.begin(), by_part.end(), ranking.best);
-  if (place == by_part.end()) return ranking;
-  ranking.part = place - by_part.begin();
+  Ranking ranking{place_of_largest(by_part), largest_existing(by_part), kNaN};
+  if (ranking.part < 0) return ranking;
   std::vector<double> others(by_part.begin(), by_part.end());
   others.erase(others.begin() + ranking.part);
   ranking.margin = ranking.best - largest_existing(others);
@@ -36,6 +32,7 @@ std::vector<double> mean_overlaps(const Overlaps& overlaps,
                                   const Gallery& gallery,
                                   std::span<const int32_t> row_counts) {
   std::vector<double> means;
+  means.reserve(overlaps.size());
   for (const auto& of_part : overlaps) {
     ExistingMean mean;
     for (std::size_t place = 0; place < of_part.size(); ++place)
@@ -75,9 +72,9 @@ PartLabels part_labels(const Maps& maps,
   const auto& galleries = overlap.galleries();
   std::vector<FilterOverlap> found(static_cast<std::size_t>(maps.filters));
   parallel_for(maps.filters, static_cast<int>(bootstrap.threads), [&](int64_t f) {
-    if (filter_category[f] >= 0)
-      found[f] =
-          overlap.of_filter(f, filter_category[f], control_random(bootstrap, kControlStream, f));
+    if (filter_category[f] < 0) return;
+    found[f] =
+        overlap.of_filter(f, filter_category[f], control_random(bootstrap, kControlStream, f));
   });
   const auto ranked = [&](const Overlaps& overlaps, int64_t f,
                           std::span<const int32_t> row_counts) {
@@ -97,6 +94,7 @@ PartLabels part_labels(const Maps& maps,
                                     })
                       .finding;
   std::vector<double> centre;
+  centre.reserve(galleries.size());
   for (int64_t category = 0; category < std::ssize(galleries); ++category) {
     centre.push_back(
         rank(mean_overlaps(overlap.of_centre(category), galleries[category], once)).best);

@@ -25,7 +25,8 @@ Gallery make_gallery(const Truth& truth, const CategoryTruth& category, std::vec
 }
 
 Overlaps empty_overlaps(const Gallery& gallery) {
-  return Overlaps(gallery.shown.size(), std::vector<double>(gallery.rows.size()));
+  Overlaps overlaps(gallery.shown.size(), std::vector<double>(gallery.rows.size()));
+  return overlaps;
 }
 
 }  // namespace

@@ -98,6 +98,7 @@ Purest purest_part(const Ranked& ranked,
 
 std::vector<Sight> look(const Landmarks& landmarks, int64_t row, Point centre, double half) {
   std::vector<Sight> sights;
+  sights.reserve(landmarks.parts.size());
   for (const auto& points : landmarks.visible[row]) {
     sights.push_back(points.empty()                    ? Sight::hidden
                      : box_holds(centre, half, points) ? Sight::inside

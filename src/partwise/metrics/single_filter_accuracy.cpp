@@ -24,6 +24,7 @@ void expect_labelled(const LabelledMaps& labelled, std::span<const int64_t> filt
 
 std::vector<uint8_t> rows_of(std::span<const int64_t> row_category, int64_t category) {
   std::vector<uint8_t> positive;
+  positive.reserve(row_category.size());
   for (const int64_t shown : row_category) positive.push_back(shown == category ? 1 : 0);
   return positive;
 }
@@ -57,6 +58,28 @@ int64_t best_filter(std::span<const FilterAccuracy> filters, Member member) {
   return best;
 }
 
+// Thresholds, and what they are worth on the training rows.
+std::vector<FilterAccuracy> trained_filters(const LabelledMaps& training,
+                                            std::span<const int64_t> filter_category,
+                                            const BootstrapOptions& bootstrap) {
+  const std::vector<int32_t> once(static_cast<std::size_t>(training.maps.rows), 1);
+  std::vector<FilterAccuracy> filters(filter_category.size());
+  parallel_for(std::ssize(filters), static_cast<int>(bootstrap.threads), [&](int64_t f) {
+    const Judge judge(training, f, filter_category[f]);
+    auto& filter = filters[f];
+    filter.threshold = filter_category[f] < 0 ? kNaN : judge.cuts.balanced_threshold();
+    filter.trained = balanced_accuracy_at(filter.threshold, judge.scores, judge.positive, once);
+  });
+  return filters;
+}
+
+double shuffled_accuracy(const Judge& judge, Random random) {
+  auto labels = judge.positive;
+  shuffle(labels, random);
+  const std::vector<int32_t> once(labels.size(), 1);
+  return ScoreCuts(judge.scores, labels).best_accuracy(once);
+}
+
 }  // namespace
 
 SingleFilterAccuracy single_filter_accuracy(const LabelledMaps& evaluated,
@@ -68,17 +91,10 @@ SingleFilterAccuracy single_filter_accuracy(const LabelledMaps& evaluated,
   const int64_t rows = evaluated.maps.rows;
   const int64_t filters = evaluated.maps.filters;
   std::vector<Judge> judges;
+  judges.reserve(static_cast<std::size_t>(filters));
   for (int64_t f = 0; f < filters; ++f) judges.emplace_back(evaluated, f, filter_category[f]);
-  const std::vector<int32_t> train_once(static_cast<std::size_t>(training.maps.rows), 1);
-
   SingleFilterAccuracy result;
-  result.filters.resize(static_cast<std::size_t>(filters));
-  parallel_for(filters, static_cast<int>(bootstrap.threads), [&](int64_t f) {
-    const Judge trained(training, f, filter_category[f]);
-    result.filters[f].threshold = trained.cuts.balanced_threshold();
-    result.filters[f].trained = balanced_accuracy_at(result.filters[f].threshold, trained.scores,
-                                                     trained.positive, train_once);
-  });
+  result.filters = trained_filters(training, filter_category, bootstrap);
   const auto measure = [&](double FilterAccuracy::*member, const auto& number) {
     const auto mean = mean_over_filters(
         rows, filters, bootstrap, [&](int64_t f, std::span<const int32_t> row_counts) {
@@ -105,17 +121,13 @@ SingleFilterAccuracy single_filter_accuracy(const LabelledMaps& evaluated,
     return judges[f].cuts.auc(row_counts);
   });
 
-  const std::vector<int32_t> once(static_cast<std::size_t>(rows), 1);
   const double majority = mean_control(filters, bootstrap, [&](int64_t f) {
     return filter_category[f] < 0 ? kNaN : majority_share(judges[f].positive);
   });
   result.fitted.controls["majority_class"] = majority;
   result.fitted.controls["shuffled_labels"] = mean_control(filters, bootstrap, [&](int64_t f) {
     if (filter_category[f] < 0) return kNaN;
-    auto labels = judges[f].positive;
-    auto random = control_random(bootstrap, kControlStream, f);
-    shuffle(labels, random);
-    return ScoreCuts(judges[f].scores, labels).best_accuracy(once);
+    return shuffled_accuracy(judges[f], control_random(bootstrap, kControlStream, f));
   });
   result.accuracy.controls["majority_class"] = majority;
   result.balanced.controls["chance"] = 0.5;

@@ -104,6 +104,8 @@ TEST(SingleFilterAccuracy, LeavesOutFiltersWithoutACategory) {
   EXPECT_EQ(result.fitted.value, 1.0);
   EXPECT_TRUE(std::isnan(result.filters[1].fitted));
   EXPECT_EQ(result.best_fitted, 0);
+  EXPECT_EQ(result.best_trained, 0);
+  EXPECT_TRUE(std::isnan(result.filters[1].threshold));
 }
 
 TEST(SingleFilterAccuracy, DoesNotDependOnThreads) {

@@ -1,5 +1,6 @@
 #include "partwise/metrics/statistics.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 
@@ -22,6 +23,11 @@ double largest_existing(std::span<const double> values) {
   double largest = kNaN;
   for (const double value : values) largest = std::fmax(largest, value);  // skips NaN
   return largest;
+}
+
+int64_t place_of_largest(std::span<const double> values) {
+  const auto place = std::find(values.begin(), values.end(), largest_existing(values));
+  return place == values.end() ? -1 : place - values.begin();
 }
 
 double sample_deviation(std::span<const double> values) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <limits>
 #include <span>
 
@@ -24,6 +25,9 @@ double quotient(double part, double whole);
 
 // The largest of the values that are not NaN; NaN if there are none.
 double largest_existing(std::span<const double> values);
+
+// Where the first of the largest stands; -1 if there is none.
+int64_t place_of_largest(std::span<const double> values);
 
 // Sample standard deviation (N - 1); NaN for fewer than two values.
 double sample_deviation(std::span<const double> values);

@@ -27,6 +27,8 @@ TEST(Quotient, OfNothingDoesNotExist) {
 TEST(LargestExisting, SkipsNaN) {
   EXPECT_EQ(largest_existing(std::vector<double>{kNaN, -2, kNaN, -3}), -2.0);
   EXPECT_TRUE(std::isnan(largest_existing(std::vector<double>{kNaN})));
+  EXPECT_EQ(place_of_largest(std::vector<double>{kNaN, 1, 3, 3}), 2);
+  EXPECT_EQ(place_of_largest(std::vector<double>{kNaN}), -1);
 }
 
 // {2, 4, 9}: mean 5, squares 9 + 1 + 16 = 26, divided by 2.
