@@ -180,8 +180,10 @@ std::vector<double> ious_with_others(const Tally& tally,
   const auto pixels = std::accumulate(fired.begin(), fired.end(), int64_t{0});
   std::vector<double> result;
   result.reserve(tally.concepts);
-  for (std::size_t k = 0; k < tally.concepts; ++k)
-    result.push_back(Overlap{tally.both_others[unit * tally.concepts + k], pixels, shown[k]}.iou());
+  for (std::size_t k = 0; k < tally.concepts; ++k) {
+    const int64_t both = tally.both_others[unit * tally.concepts + k];
+    result.push_back(Overlap{both, pixels, shown[k]}.iou());
+  }
   return result;
 }
 

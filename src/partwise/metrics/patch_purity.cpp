@@ -90,9 +90,9 @@ Purest purest_part(const Ranked& ranked,
     best.part = static_cast<int64_t>(k);
     best_hits = hits[k];
   }
-  if (!std::isnan(best.purity))
-    best.strict =
-        *std::max_element(hits.begin(), hits.end()) / static_cast<double>(top_images - left);
+  if (std::isnan(best.purity)) return best;
+  best.strict =
+      *std::max_element(hits.begin(), hits.end()) / static_cast<double>(top_images - left);
   return best;
 }
 

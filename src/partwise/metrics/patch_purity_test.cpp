@@ -89,9 +89,10 @@ TEST(PatchPurityPlanted, TellsFollowersFromRandomFilters) {
                                {{kVggGrid.centre(spot / 14, spot % 14)},
                                 {{random.uniform(0, 224), random.uniform(0, 224)}}},
                                {}};
-    for (int64_t f = 0; f < 40; ++f)
+    for (int64_t f = 0; f < 40; ++f) {
       exhibit.at(row, f, f == 0 ? spot : random.below(196)) =
           static_cast<float>(random.uniform(0.1, 1.0));
+    }
   }
   const auto result = measure(exhibit, {});
   EXPECT_EQ(result.filters[0].purity, 1.0);
