@@ -1,7 +1,6 @@
 #include "partwise/metrics/bootstrap.h"
 
 #include "partwise/base/parallel.h"
-#include "partwise/base/random.h"
 #include "partwise/metrics/statistics.h"
 
 #include <algorithm>
@@ -10,12 +9,6 @@
 
 namespace partwise::metrics {
 namespace {
-
-std::vector<int32_t> draw_counts(int64_t items, Random& random) {
-  std::vector<int32_t> counts(static_cast<std::size_t>(items));
-  for (int64_t draw = 0; draw < items; ++draw) ++counts[random.below(items)];
-  return counts;
-}
 
 // Ascending, without those that do not exist.
 std::vector<double> resampled_values(int64_t rows,
@@ -42,6 +35,12 @@ Interval middle_of(std::span<const double> ascending) {
 
 }  // namespace
 
+std::vector<int32_t> draw_counts(int64_t items, Random& random) {
+  std::vector<int32_t> counts(static_cast<std::size_t>(items));
+  for (int64_t draw = 0; draw < items; ++draw) ++counts[random.below(items)];
+  return counts;
+}
+
 Interval bootstrap_interval(int64_t rows,
                             int64_t filters,
                             const BootstrapOptions& options,
@@ -60,6 +59,11 @@ Interval centred_bootstrap_interval(double value,
   for (const double resampled : values) bias.add(resampled - value);
   const auto interval = middle_of(values);
   return {interval.low - bias.value(), interval.high - bias.value()};
+}
+
+Random control_random(const BootstrapOptions& options, uint64_t stream, int64_t item) {
+  return Random(
+      derive_seed({static_cast<uint64_t>(options.seed), stream, static_cast<uint64_t>(item)}));
 }
 
 }  // namespace partwise::metrics

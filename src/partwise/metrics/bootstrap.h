@@ -1,10 +1,12 @@
 #pragma once
 
 #include "partwise/base/options.h"
+#include "partwise/base/random.h"
 
 #include <cstdint>
 #include <functional>
 #include <span>
+#include <vector>
 
 namespace partwise::metrics {
 
@@ -35,6 +37,9 @@ struct Resample {
   uint64_t seed = 0;
 };
 
+// How often each item comes up in as many draws, with replacement, as there are items.
+std::vector<int32_t> draw_counts(int64_t items, Random& random);
+
 // 95 % percentile interval of a statistic when rows and filters are both drawn anew, which is wider
 // than drawing either alone: a claim about other images *and* other filters of such a net.
 // Draw r depends on options.seed and r alone, so two statistics of the same rows and filters see
@@ -56,5 +61,9 @@ Interval centred_bootstrap_interval(double value,
                                     int64_t filters,
                                     const BootstrapOptions& options,
                                     const std::function<double(const Resample&)>& statistic);
+
+// The generator of a control, one for every metric (`stream`) and item (a filter, say), so that
+// neither the order of the items nor the number of threads matters.
+Random control_random(const BootstrapOptions& options, uint64_t stream, int64_t item);
 
 }  // namespace partwise::metrics

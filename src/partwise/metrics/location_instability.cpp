@@ -1,7 +1,6 @@
 #include "partwise/metrics/location_instability.h"
 
 #include "partwise/base/parallel.h"
-#include "partwise/base/random.h"
 #include "partwise/metrics/matching.h"
 #include "partwise/metrics/statistics.h"
 
@@ -13,7 +12,6 @@
 namespace partwise::metrics {
 namespace {
 
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 constexpr uint64_t kControlStream = 0x696e7374;
 constexpr int64_t kShufflesPerResample = 4;
 
@@ -28,26 +26,13 @@ double diagonal_of(const Truth& truth) {
 // Everything that does not change between resamples. Positions are in units of the diagonal.
 struct Scene {
   int64_t rows = 0;
+  const MapSummaries& maps;
   std::vector<Point> centres;                 // [cell]
-  std::vector<int32_t> peak_cells;            // [filter, row]
-  std::vector<float> peak_values;             // [filter, row]
   std::vector<std::vector<Point>> landmarks;  // [landmark of the row's category][row]
   std::vector<std::vector<uint8_t>> single;   // the same: exactly one visible instance?
   std::vector<int64_t> landmark_count;        // [category]
   std::vector<std::vector<int64_t>> rows_of_category;
 };
-
-void locate_peaks(const Maps& maps, int threads, Scene& scene) {
-  scene.peak_cells.resize(static_cast<std::size_t>(maps.filters * maps.rows));
-  scene.peak_values.resize(scene.peak_cells.size());
-  parallel_for(maps.rows, threads, [&](int64_t row) {
-    for (int64_t filter = 0; filter < maps.filters; ++filter) {
-      const auto found = peak(maps.map(row, filter));
-      scene.peak_cells[filter * maps.rows + row] = static_cast<int32_t>(found.cell);
-      scene.peak_values[filter * maps.rows + row] = found.value;
-    }
-  });
-}
 
 void locate_landmarks(const Truth& truth, Scene& scene) {
   int64_t most = 0;
@@ -69,16 +54,14 @@ void locate_landmarks(const Truth& truth, Scene& scene) {
   }
 }
 
-Scene make_scene(const Maps& maps, const UnitGrid& grid, const Truth& truth, int threads) {
-  Scene scene;
-  scene.rows = maps.rows;
+Scene make_scene(const MapSummaries& maps, const UnitGrid& grid, const Truth& truth) {
+  Scene scene{maps.rows, maps, {}, {}, {}, {}, {}};
   const double diagonal = diagonal_of(truth);
   for (int64_t cell = 0; cell < maps.side * maps.side; ++cell) {
     const auto centre = grid.centre(cell / maps.side, cell % maps.side);
     scene.centres.push_back({centre.x / diagonal, centre.y / diagonal});
   }
   scene.rows_of_category = rows_by_category(truth);
-  locate_peaks(maps, threads, scene);
   locate_landmarks(truth, scene);
   return scene;
 }
@@ -87,11 +70,7 @@ Scene make_scene(const Maps& maps, const UnitGrid& grid, const Truth& truth, int
 using Ranking = std::vector<std::vector<int32_t>>;
 
 Ranking rank_rows(const Scene& scene, int64_t filter, int64_t category) {
-  const auto& rows = scene.rows_of_category[category];
-  std::vector<int32_t> order(rows.begin(), rows.end());
-  const float* values = scene.peak_values.data() + filter * scene.rows;
-  std::stable_sort(order.begin(), order.end(),
-                   [&](int32_t a, int32_t b) { return values[a] > values[b]; });
+  const auto order = by_strength(scene.maps.peaks_of(filter), scene.rows_of_category[category]);
   Ranking ranking(static_cast<std::size_t>(scene.landmark_count[category]));
   for (std::size_t k = 0; k < ranking.size(); ++k) {
     std::copy_if(order.begin(), order.end(), std::back_inserter(ranking[k]),
@@ -126,7 +105,7 @@ void select_pairs(const Sample& sample,
                   const std::vector<int32_t>& ranked,
                   Pairs& pairs) {
   const Scene& scene = sample.scene;
-  const int32_t* cells = scene.peak_cells.data() + filter * scene.rows;
+  const auto cells = scene.maps.cells_of(filter);
   const auto& landmarks = scene.landmarks[landmark];
   const int64_t most = std::min(sample.top_images, scene.rows);
   pairs.peaks.resize(most);
@@ -177,10 +156,6 @@ double filter_instability(const Sample& sample, int64_t filter, const Ranking& r
     mean.add(pairs.deviation());
   }
   return mean.value();
-}
-
-double quotient(double instability, double shuffled) {
-  return shuffled > 0.0 ? instability / shuffled : kNaN;
 }
 
 double filter_ratio(const Sample& sample,
@@ -305,10 +280,21 @@ LocationInstability location_instability(const Maps& maps,
                                          std::span<const int64_t> filter_category,
                                          const InstabilityOptions& options,
                                          const BootstrapOptions& bootstrap) {
-  expect_matching(maps, grid, truth, filter_category);
+  return location_instability(summarise(maps, static_cast<int>(bootstrap.threads)), grid, truth,
+                              filter_category, options, bootstrap);
+}
+
+LocationInstability location_instability(const MapSummaries& maps,
+                                         const UnitGrid& grid,
+                                         const Truth& truth,
+                                         std::span<const int64_t> filter_category,
+                                         const InstabilityOptions& options,
+                                         const BootstrapOptions& bootstrap) {
+  expect_matching(maps, grid, truth);
+  expect_categories(filter_category, maps.filters, truth);
   validate(options);
   const int threads = static_cast<int>(bootstrap.threads);
-  const auto scene = make_scene(maps, grid, truth, threads);
+  const auto scene = make_scene(maps, grid, truth);
   const std::vector<int32_t> once(static_cast<std::size_t>(maps.rows), 1);
   const Sample sample{scene, once, options.top_images};
   const double middle = static_cast<double>(truth.input_side - 1) / 2.0 / diagonal_of(truth);
@@ -316,9 +302,8 @@ LocationInstability location_instability(const Maps& maps,
   parallel_for(maps.filters, threads, [&](int64_t f) {
     const int64_t category =
         filter_category[f] >= 0 ? filter_category[f] : steadiest_category(sample, f);
-    const Random random(derive_seed(
-        {static_cast<uint64_t>(bootstrap.seed), kControlStream, static_cast<uint64_t>(f)}));
-    found[f] = measure_filter(sample, f, category, {middle, middle}, options.shuffles, random);
+    found[f] = measure_filter(sample, f, category, {middle, middle}, options.shuffles,
+                              control_random(bootstrap, kControlStream, f));
   });
 
   const auto mean = [&](const auto& number) { return mean_over_filters(found, number); };

@@ -3,6 +3,7 @@
 #include "partwise/metrics/activations.h"
 #include "partwise/metrics/bootstrap.h"
 #include "partwise/metrics/finding.h"
+#include "partwise/metrics/map_summaries.h"
 #include "partwise/metrics/truth.h"
 
 #include <cstdint>
@@ -61,6 +62,14 @@ struct LocationInstability {
 // of the rows selected there, whose noise widens the ratio's interval by a tenth at most. The
 // category of a filter with -1 stays the one chosen on the full sample.
 LocationInstability location_instability(const Maps& maps,
+                                         const UnitGrid& grid,
+                                         const Truth& truth,
+                                         std::span<const int64_t> filter_category,
+                                         const InstabilityOptions& options,
+                                         const BootstrapOptions& bootstrap);
+
+// The same of maps that were summarised, batch by batch perhaps.
+LocationInstability location_instability(const MapSummaries& maps,
                                          const UnitGrid& grid,
                                          const Truth& truth,
                                          std::span<const int64_t> filter_category,

@@ -3,19 +3,37 @@
 #include "partwise/base/error.h"
 
 namespace partwise::metrics {
+namespace {
+
+void expect_same_picture(int64_t rows, const UnitGrid& grid, const Truth& truth) {
+  expect_consistent(truth);
+  expects(rows == std::ssize(truth.rows), "{} rows of maps, {} rows of truth", rows,
+          truth.rows.size());
+  expects(grid.input_side == truth.input_side, "maps of inputs of {} pixels, truth of {}",
+          grid.input_side, truth.input_side);
+}
+
+}  // namespace
 
 void expect_matching(const Maps& maps,
                      const UnitGrid& grid,
                      const Truth& truth,
                      std::span<const int64_t> filter_category) {
   expect_consistent(maps);
-  expect_consistent(truth);
-  expects(maps.rows == std::ssize(truth.rows), "{} rows of maps, {} rows of truth", maps.rows,
-          truth.rows.size());
-  expects(grid.input_side == truth.input_side, "maps of inputs of {} pixels, truth of {}",
-          grid.input_side, truth.input_side);
-  expects(maps.filters == std::ssize(filter_category), "{} categories for {} filters",
-          filter_category.size(), maps.filters);
+  expect_same_picture(maps.rows, grid, truth);
+  expect_categories(filter_category, maps.filters, truth);
+}
+
+void expect_matching(const MapSummaries& maps, const UnitGrid& grid, const Truth& truth) {
+  expect_consistent(maps);
+  expect_same_picture(maps.rows, grid, truth);
+}
+
+void expect_categories(std::span<const int64_t> filter_category,
+                       int64_t filters,
+                       const Truth& truth) {
+  expects(filters == std::ssize(filter_category), "{} categories for {} filters",
+          filter_category.size(), filters);
   for (const int64_t category : filter_category)
     expects(category < std::ssize(truth.categories), "no category {}", category);
 }

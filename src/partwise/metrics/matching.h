@@ -1,6 +1,7 @@
 #pragma once
 
 #include "partwise/metrics/activations.h"
+#include "partwise/metrics/map_summaries.h"
 #include "partwise/metrics/truth.h"
 
 #include <cstdint>
@@ -14,5 +15,11 @@ void expect_matching(const Maps& maps,
                      const UnitGrid& grid,
                      const Truth& truth,
                      std::span<const int64_t> filter_category);
+
+// The same of maps that were summarised, and without filter categories.
+void expect_matching(const MapSummaries& maps, const UnitGrid& grid, const Truth& truth);
+void expect_categories(std::span<const int64_t> filter_category,
+                       int64_t filters,
+                       const Truth& truth);
 
 }  // namespace partwise::metrics

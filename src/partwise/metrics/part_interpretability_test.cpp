@@ -1,6 +1,7 @@
 #include "partwise/metrics/part_interpretability.h"
 
 #include "partwise/base/random.h"
+#include "partwise/metrics/exhibit_fixture.h"
 #include "partwise/metrics/statistics.h"
 
 #include <gtest/gtest.h>
@@ -14,47 +15,12 @@
 namespace partwise::metrics {
 namespace {
 
-struct Exhibit {
-  int64_t rows;
-  int64_t filters;
-  int64_t side;
-  UnitGrid grid;
-  std::vector<float> values;
-  Truth truth;
-
-  Exhibit(int64_t row_count, int64_t filter_count, int64_t map_side, UnitGrid unit_grid)
-      : rows(row_count),
-        filters(filter_count),
-        side(map_side),
-        grid(unit_grid),
-        values(static_cast<std::size_t>(row_count * filter_count * map_side * map_side)) {
-    truth.input_side = unit_grid.input_side;
-    truth.rows.resize(static_cast<std::size_t>(row_count));
-  }
-
-  float& at(int64_t row, int64_t filter, int64_t cell) {
-    return values[static_cast<std::size_t>((row * filters + filter) * side * side + cell)];
-  }
-
-  [[nodiscard]] PartInterpretability measure(const std::vector<int64_t>& categories,
-                                             InterpretabilityOptions options,
-                                             BootstrapOptions bootstrap = {
-                                                 .resamples = 100}) const {
-    return part_interpretability({values, rows, filters, side}, grid, truth, categories, options,
-                                 bootstrap);
-  }
-};
-
-PixelSet pixels(int64_t side, const std::vector<std::pair<int64_t, int64_t>>& list) {
-  PixelSet set(side);
-  for (const auto& [x, y] : list) set.insert(x, y);
-  return set;
-}
-
-PixelSet disc(int64_t side, Point centre, double radius) {
-  PixelSet set(side);
-  set.insert_disc(centre, radius);
-  return set;
+PartInterpretability measure(const Exhibit& exhibit,
+                             const std::vector<int64_t>& categories,
+                             InterpretabilityOptions options,
+                             BootstrapOptions bootstrap = {.resamples = 100}) {
+  return part_interpretability(exhibit.maps(), exhibit.grid, exhibit.truth, categories, options,
+                               bootstrap);
 }
 
 // Units at (1, 1), (5, 1), (1, 5), (5, 5) of an 8 x 8 input; a disc of radius 1 is a plus of 5
@@ -82,7 +48,7 @@ Exhibit worked_example() {
 constexpr InterpretabilityOptions kQuarter{.quantile = 0.25, .iou = 0.2, .radius = 0.125};
 
 TEST(PartInterpretabilityValue, EqualsTheWorkedExample) {
-  const auto result = worked_example().measure({0}, kQuarter);
+  const auto result = measure(worked_example(), {0}, kQuarter);
   const auto& filter = result.filters.at(0);
   EXPECT_EQ(filter.threshold, 1.0);
   EXPECT_DOUBLE_EQ(filter.by_part.at(0), 1.0 / 3.0);
@@ -97,9 +63,9 @@ TEST(PartInterpretabilityValue, EqualsTheWorkedExample) {
 // The disc of radius 1 about (3.5, 3.5) holds 4 pixels; B of row 0 made of 3 of them has IoU 3/4.
 TEST(PartInterpretabilityControl, ConstantCentreIsOneDisc) {
   auto exhibit = worked_example();
-  EXPECT_EQ(exhibit.measure({0}, kQuarter).finding.controls.at("constant_centre"), 0.0);
+  EXPECT_EQ(measure(exhibit, {0}, kQuarter).finding.controls.at("constant_centre"), 0.0);
   exhibit.truth.rows[0].parts[1] = pixels(8, {{3, 3}, {3, 4}, {4, 4}});
-  EXPECT_EQ(exhibit.measure({0}, kQuarter).finding.controls.at("constant_centre"), 0.5);
+  EXPECT_EQ(measure(exhibit, {0}, kQuarter).finding.controls.at("constant_centre"), 0.5);
 }
 
 // Two rows trade places: each fires on the other's part, so the control is 1 and the value 0.
@@ -109,7 +75,7 @@ TEST(PartInterpretabilityControl, ShuffledImagesNeverKeepTheirParts) {
   exhibit.at(0, 0, 0) = exhibit.at(1, 0, 3) = 1.0F;
   exhibit.truth.rows[0] = {0, {}, {disc(8, {5, 5}, 1.0)}};
   exhibit.truth.rows[1] = {0, {}, {disc(8, {1, 1}, 1.0)}};
-  const auto result = exhibit.measure({0}, kQuarter);
+  const auto result = measure(exhibit, {0}, kQuarter);
   EXPECT_EQ(result.finding.value, 0.0);
   EXPECT_EQ(result.finding.controls.at("shuffled_images"), 1.0);
 }
@@ -123,7 +89,7 @@ TEST(PartInterpretabilityThreshold, TakesAsManyUnitsAsTiesAllow) {
   for (auto& row : exhibit.truth.rows) row.category = 0;
   exhibit.values = {5, 0, 0, 5, 0, 9, 0, 0, 0, 5, 5, 0, 0, 0, 0, 5};
   const auto threshold = [&](double quantile) {
-    return exhibit.measure({0}, {.quantile = quantile}).filters[0].threshold;
+    return measure(exhibit, {0}, {.quantile = quantile}).filters[0].threshold;
   };
   EXPECT_EQ(threshold(4.0 / 16.0), 5.0);
   EXPECT_EQ(threshold(6.0 / 16.0), 0.0);
@@ -138,7 +104,7 @@ TEST(PartInterpretabilityValue, DoesNotExistWithoutParts) {
   auto exhibit = worked_example();
   for (auto& row : exhibit.truth.rows) row.parts = {PixelSet(8), PixelSet(8)};
   for (const int64_t category : {0, -1}) {
-    const auto result = exhibit.measure({category}, kQuarter);
+    const auto result = measure(exhibit, {category}, kQuarter);
     EXPECT_EQ(result.filters[0].category, category);
     EXPECT_EQ(result.filters[0].best_part, -1);
     EXPECT_TRUE(std::isnan(result.finding.value));
@@ -148,7 +114,7 @@ TEST(PartInterpretabilityValue, DoesNotExistWithoutParts) {
 
 // 14 x 14 units; every row has part "spot", a disc at a random unit, and part "corner".
 Exhibit spots(int64_t rows, int64_t filters, uint64_t seed, std::vector<int64_t>& spot) {
-  Exhibit exhibit(rows, filters, 14, {.offset = 7.5, .stride = 16.0, .input_side = 224});
+  Exhibit exhibit(rows, filters, 14, kVggGrid);
   Random random(seed);
   exhibit.truth.categories = {{"cat", {}, {"spot", "corner"}}};
   for (int64_t row = 0; row < rows; ++row) {
@@ -170,7 +136,7 @@ TEST(PartInterpretabilityPlanted, OracleReachesOne) {
   auto exhibit = spots(60, 1, 1, spot);
   std::fill(exhibit.values.begin(), exhibit.values.end(), 0.0F);
   for (int64_t row = 0; row < 60; ++row) exhibit.at(row, 0, spot[row]) = 1.0F;
-  const auto result = exhibit.measure({0}, kOneUnit);
+  const auto result = measure(exhibit, {0}, kOneUnit);
   EXPECT_EQ(result.finding.value, 1.0);
   EXPECT_EQ(result.finding.low, 1.0);
   EXPECT_EQ(result.filters[0].best_part, 0);
@@ -183,16 +149,16 @@ TEST(PartInterpretabilityPlanted, OracleReachesOne) {
 TEST(PartInterpretabilityPlanted, RandomFiltersSitAtTheirControl) {
   std::vector<int64_t> spot;
   const auto exhibit = spots(200, 40, 2, spot);
-  const auto result = exhibit.measure(std::vector<int64_t>(40, 0), kOneUnit);
+  const auto result = measure(exhibit, std::vector<int64_t>(40, 0), kOneUnit);
   EXPECT_NEAR(result.finding.value, result.finding.controls.at("shuffled_images"), 0.015);
 }
 
 TEST(PartInterpretabilityPlanted, NaNNeverFires) {
   std::vector<int64_t> spot;
   auto exhibit = spots(20, 1, 3, spot);
-  const auto before = exhibit.measure({0}, kOneUnit);
+  const auto before = measure(exhibit, {0}, kOneUnit);
   for (auto& value : exhibit.values) value = value == 0.0F ? NAN : value;
-  const auto after = exhibit.measure({0}, kOneUnit);
+  const auto after = measure(exhibit, {0}, kOneUnit);
   EXPECT_EQ(after.filters[0].threshold, 0.0);
   EXPECT_EQ(after.finding.value, before.finding.value);
   EXPECT_EQ(after.silent_share, before.silent_share);
@@ -206,7 +172,7 @@ TEST(PartInterpretabilityCategory, IsTheBestWhenNotGiven) {
     exhibit.truth.rows[row].category = 1;
     for (int64_t cell = 0; cell < 196; ++cell) exhibit.at(row, 0, cell) = cell == spot[row] ? 1 : 0;
   }
-  const auto result = exhibit.measure({-1}, kOneUnit);
+  const auto result = measure(exhibit, {-1}, kOneUnit);
   EXPECT_EQ(result.filters[0].category, 1);
   EXPECT_EQ(result.finding.value, 1.0);
 }
@@ -215,8 +181,8 @@ TEST(PartInterpretabilityBootstrap, ThreadsChangeNothing) {
   std::vector<int64_t> spot;
   const auto exhibit = spots(50, 6, 5, spot);
   const std::vector<int64_t> categories(6, 0);
-  const auto one = exhibit.measure(categories, kOneUnit, {.resamples = 60, .threads = 1});
-  const auto four = exhibit.measure(categories, kOneUnit, {.resamples = 60, .threads = 4});
+  const auto one = measure(exhibit, categories, kOneUnit, {.resamples = 60, .threads = 1});
+  const auto four = measure(exhibit, categories, kOneUnit, {.resamples = 60, .threads = 4});
   EXPECT_EQ(one.finding.value, four.finding.value);
   EXPECT_EQ(one.finding.low, four.finding.low);
   EXPECT_EQ(one.finding.high, four.finding.high);
@@ -227,7 +193,7 @@ TEST(PartInterpretabilityBootstrap, ThreadsChangeNothing) {
 TEST(PartInterpretabilityBootstrap, IntervalHoldsItsValue) {
   std::vector<int64_t> spot;
   const auto exhibit = spots(100, 200, 7, spot);
-  const auto finding = exhibit.measure(std::vector<int64_t>(200, 0), kOneUnit).finding;
+  const auto finding = measure(exhibit, std::vector<int64_t>(200, 0), kOneUnit).finding;
   EXPECT_LT(finding.low, finding.value);
   EXPECT_GT(finding.high, finding.value);
 }
@@ -260,7 +226,7 @@ TEST(PartInterpretabilityBootstrap, TakesTheBestPartAnewInEveryResample) {
   auto exhibit = spots(40, 4, 6, spot);
   for (int64_t row = 0; row < 40; row += 4) exhibit.truth.rows[row].parts[1] = PixelSet();
   const BootstrapOptions options{.resamples = 80, .seed = 5};
-  const auto result = exhibit.measure(std::vector<int64_t>(4, 0), kOneUnit, options);
+  const auto result = measure(exhibit, std::vector<int64_t>(4, 0), kOneUnit, options);
   const auto by_the_book = [&](const Resample& resample) {
     ExistingMean mean;
     for (int64_t filter = 0; filter < 4; ++filter) {

@@ -3,6 +3,7 @@
 #include "partwise/base/parallel.h"
 #include "partwise/metrics/statistics.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <vector>
 
@@ -12,8 +13,9 @@ namespace {
 // Activation of one map.
 struct Share {
   double total = 0.0;
-  double near_peak = 0.0;  // where the template of its peak is positive
-  double if_even = 0.0;    // the same, were the total spread evenly
+  double near_peak = 0.0;     // where the template of its peak is positive
+  double if_even = 0.0;       // the same, were the total spread evenly
+  double if_scattered = 0.0;  // the same, expected were all values but the peak's in random cells
 };
 
 bool is_near(int64_t cell, int64_t peak, int64_t side) {
@@ -37,9 +39,15 @@ std::vector<std::vector<int64_t>> neighbourhoods(int64_t side) {
 Share share_of(std::span<const float> map, const std::vector<std::vector<int64_t>>& near) {
   Share share;
   for (const float value : map) share.total += mass(value);
-  const auto& cells = near[peak_cell(map)];
+  const auto highest = peak(map);
+  const auto& cells = near[highest.cell];
   for (const int64_t cell : cells) share.near_peak += mass(map[cell]);
-  share.if_even = share.total * static_cast<double>(cells.size()) / static_cast<double>(map.size());
+  const auto support = static_cast<double>(cells.size());
+  const auto all = static_cast<double>(map.size());
+  const double peak_mass = mass(highest.value);
+  share.if_even = share.total * support / all;
+  share.if_scattered =
+      peak_mass + (share.total - peak_mass) * (support - 1.0) / std::max(all - 1.0, 1.0);
   return share;
 }
 
@@ -57,6 +65,7 @@ std::vector<Share> all_shares(const Maps& maps, int threads) {
 struct Purity {
   double value = 0.0;
   double if_even = 0.0;
+  double if_scattered = 0.0;
 };
 
 Purity purity_of(std::span<const Share> shares,
@@ -65,6 +74,7 @@ Purity purity_of(std::span<const Share> shares,
   const std::vector<double> weights(filter_counts.begin(), filter_counts.end());
   ExistingMean value;
   ExistingMean if_even;
+  ExistingMean if_scattered;
   for (std::size_t row = 0; row < row_counts.size(); ++row) {
     if (row_counts[row] == 0) continue;
     Share sum;
@@ -73,12 +83,14 @@ Purity purity_of(std::span<const Share> shares,
       sum.total += weights[filter] * share.total;
       sum.near_peak += weights[filter] * share.near_peak;
       sum.if_even += weights[filter] * share.if_even;
+      sum.if_scattered += weights[filter] * share.if_scattered;
     }
     if (sum.total == 0.0) continue;
     value.add(sum.near_peak / sum.total, row_counts[row]);
     if_even.add(sum.if_even / sum.total, row_counts[row]);
+    if_scattered.add(sum.if_scattered / sum.total, row_counts[row]);
   }
-  return {value.value(), if_even.value()};
+  return {value.value(), if_even.value(), if_scattered.value()};
 }
 
 }  // namespace
@@ -96,7 +108,7 @@ Finding purity(const Maps& maps, const BootstrapOptions& options) {
   return {.value = full.value,
           .low = interval.low,
           .high = interval.high,
-          .controls = {{"uniform_map", full.if_even}}};
+          .controls = {{"uniform_map", full.if_even}, {"scattered", full.if_scattered}}};
 }
 
 }  // namespace partwise::metrics

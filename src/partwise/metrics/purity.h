@@ -13,7 +13,9 @@ inline constexpr double kPurityBeta = 4.0;
 // the filters of a row, the mean over rows; rows without any activation are left out. U_peak > 0
 // where the L1 distance to the peak, in cells, is below side / kPurityBeta. `maps` are those before
 // the mask. Controls: uniform_map (the same peaks, each map's activation spread evenly over its
-// cells: what purity 'no preference' would give).
+// cells: what purity 'no preference' would give) and scattered (each map's values but its peak put
+// in random cells; its expectation, x_max + (sum x - x_max) (support - 1) / (cells - 1): how pure
+// maps as sparse as these are anyway).
 Finding purity(const Maps& maps, const BootstrapOptions& options);
 
 }  // namespace partwise::metrics

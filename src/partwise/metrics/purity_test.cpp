@@ -64,6 +64,30 @@ TEST(Purity, SumsOverFiltersAndAveragesOverRows) {
   EXPECT_LE(finding.high, 1.0);
 }
 
+// n = 8: within distance 1 lie 5 cells around an inner peak. Peak 2 of 4 in all: the other 2 fall
+// on one of the 4 cells near it with probability 4 / 63 each.
+TEST(Purity, ScatteredIsTheExpectationOverRandomPlaces) {
+  std::vector<float> map(64);
+  map[4 * 8 + 4] = 2.0F;
+  map[4 * 8 + 5] = 1.0F;
+  map[0] = 1.0F;
+  const auto finding = purity_of(map, 1, 1, 8);
+  EXPECT_DOUBLE_EQ(finding.value, 0.75);
+  EXPECT_DOUBLE_EQ(finding.controls.at("scattered"), (2.0 + 2.0 * 4.0 / 63.0) / 4.0);
+}
+
+// Sparse maps without any order are pure: only `scattered` says that nothing was learned.
+TEST(Purity, OfSparseNoiseIsHighAndAtItsScatteredControl) {
+  Random random(9);
+  std::vector<float> values(std::size_t{300} * 4 * 196);
+  for (auto& value : values)
+    value = random.chance(0.01) ? static_cast<float>(random.uniform()) : 0.0F;
+  const auto finding = purity_of(values, 300, 4, 14);
+  EXPECT_GT(finding.value, 0.5);
+  EXPECT_LT(finding.controls.at("uniform_map"), 0.15);
+  EXPECT_NEAR(finding.value, finding.controls.at("scattered"), 0.015);
+}
+
 TEST(Purity, TakesNaNForNothing) {
   std::vector<float> map(16);
   map[0] = NAN;

@@ -1,16 +1,10 @@
 #include "partwise/metrics/statistics.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <limits>
 
 namespace partwise::metrics {
-namespace {
-
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-
-}  // namespace
-
 void ExistingMean::add(double value, double weight) {
   if (std::isnan(value) || weight == 0.0) return;
   weight_ += weight;
@@ -19,6 +13,21 @@ void ExistingMean::add(double value, double weight) {
 
 double ExistingMean::value() const {
   return weight_ > 0.0 ? sum_ / weight_ : kNaN;
+}
+
+double quotient(double part, double whole) {
+  return whole > 0.0 ? part / whole : kNaN;
+}
+
+double largest_existing(std::span<const double> values) {
+  double largest = kNaN;
+  for (const double value : values) largest = std::fmax(largest, value);  // skips NaN
+  return largest;
+}
+
+int64_t place_of_largest(std::span<const double> values) {
+  const auto place = std::find(values.begin(), values.end(), largest_existing(values));
+  return place == values.end() ? -1 : place - values.begin();
 }
 
 double sample_deviation(std::span<const double> values) {

@@ -1,8 +1,13 @@
 #pragma once
 
+#include <cstdint>
+#include <limits>
 #include <span>
 
 namespace partwise::metrics {
+
+// A number that does not exist.
+inline constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 // Mean of the values that exist (are not NaN), each with a weight; NaN if there are none.
 class ExistingMean {
@@ -14,6 +19,15 @@ class ExistingMean {
   double weight_ = 0.0;
   double sum_ = 0.0;
 };
+
+// part / whole; NaN unless whole is positive.
+double quotient(double part, double whole);
+
+// The largest of the values that are not NaN; NaN if there are none.
+double largest_existing(std::span<const double> values);
+
+// Where the first of the largest stands; -1 if there is none.
+int64_t place_of_largest(std::span<const double> values);
 
 // Sample standard deviation (N - 1); NaN for fewer than two values.
 double sample_deviation(std::span<const double> values);

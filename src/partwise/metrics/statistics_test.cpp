@@ -18,6 +18,19 @@ TEST(ExistingMeanValue, LeavesOutNaNAndWeighsTheRest) {
   EXPECT_EQ(mean.value(), 2.0);
 }
 
+TEST(Quotient, OfNothingDoesNotExist) {
+  EXPECT_EQ(quotient(1.0, 4.0), 0.25);
+  EXPECT_TRUE(std::isnan(quotient(0.0, 0.0)));
+  EXPECT_TRUE(std::isnan(quotient(1.0, kNaN)));
+}
+
+TEST(LargestExisting, SkipsNaN) {
+  EXPECT_EQ(largest_existing(std::vector<double>{kNaN, -2, kNaN, -3}), -2.0);
+  EXPECT_TRUE(std::isnan(largest_existing(std::vector<double>{kNaN})));
+  EXPECT_EQ(place_of_largest(std::vector<double>{kNaN, 1, 3, 3}), 2);
+  EXPECT_EQ(place_of_largest(std::vector<double>{kNaN}), -1);
+}
+
 // {2, 4, 9}: mean 5, squares 9 + 1 + 16 = 26, divided by 2.
 TEST(SampleDeviation, DividesByOneLessThanTheCount) {
   EXPECT_DOUBLE_EQ(sample_deviation(std::vector<double>{2, 4, 9}), std::sqrt(13.0));

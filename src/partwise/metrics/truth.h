@@ -18,6 +18,7 @@ class PixelSet {
 
   void clear();
   void insert(int64_t x, int64_t y);
+  void insert_span(int64_t y, int64_t first, int64_t last);  // 0 <= first <= last < side
   void insert_disc(Point centre,
                    double radius);  // pixels whose centre is within radius (<=); clipped
   void insert_all(const PixelSet& other);
@@ -28,7 +29,6 @@ class PixelSet {
 
  private:
   friend int64_t intersection_area(const PixelSet& a, const PixelSet& b);
-  void insert_span(int64_t y, int64_t first, int64_t last);
   void occupy(int64_t first, int64_t end);
 
   int64_t side_ = 0;

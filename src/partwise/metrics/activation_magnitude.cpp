@@ -1,0 +1,95 @@
+#include "partwise/metrics/activation_magnitude.h"
+
+#include "partwise/base/error.h"
+#include "partwise/metrics/statistics.h"
+
+namespace partwise::metrics {
+namespace {
+
+constexpr uint64_t kControlStream = 0x6d61676e;
+
+struct Means {
+  ExistingMean on_target;
+  ExistingMean on_other;
+  ExistingMean any;
+
+  [[nodiscard]] double ratio() const { return quotient(on_target.value(), on_other.value()); }
+};
+
+void add_filter(std::span<const float> peaks,
+                std::span<const int64_t> row_category,
+                int64_t category,
+                std::span<const int32_t> row_counts,
+                double weight,
+                Means& means) {
+  double sums[2] = {};
+  double draws[2] = {};
+  for (std::size_t row = 0; row < peaks.size(); ++row) {
+    const std::size_t side = row_category[row] == category ? 1 : 0;
+    sums[side] += row_counts[row] * mass(peaks[row]);
+    draws[side] += row_counts[row];
+  }
+  means.on_other.add(sums[0] / draws[0], weight * draws[0]);
+  means.on_target.add(sums[1] / draws[1], weight * draws[1]);
+  means.any.add((sums[0] + sums[1]) / (draws[0] + draws[1]), weight * (draws[0] + draws[1]));
+}
+
+Means pooled_means(const MapSummaries& maps,
+                   std::span<const int64_t> row_category,
+                   std::span<const int64_t> filter_category,
+                   std::span<const int32_t> row_counts,
+                   std::span<const int32_t> filter_counts) {
+  Means means;
+  for (int64_t f = 0; f < maps.filters; ++f) {
+    if (filter_category[f] < 0 || filter_counts[f] == 0) continue;
+    add_filter(maps.peaks_of(f), row_category, filter_category[f], row_counts, filter_counts[f],
+               means);
+  }
+  return means;
+}
+
+}  // namespace
+
+ActivationMagnitude activation_magnitude(const MapSummaries& maps,
+                                         std::span<const int64_t> row_category,
+                                         std::span<const int64_t> filter_category,
+                                         const BootstrapOptions& bootstrap) {
+  expect_consistent(maps);
+  expects(maps.rows == std::ssize(row_category), "{} categories for {} rows", row_category.size(),
+          maps.rows);
+  expects(maps.filters == std::ssize(filter_category), "{} categories for {} filters",
+          filter_category.size(), maps.filters);
+  const std::vector<int32_t> rows_once(static_cast<std::size_t>(maps.rows), 1);
+  const std::vector<int32_t> filters_once(static_cast<std::size_t>(maps.filters), 1);
+  const auto full = pooled_means(maps, row_category, filter_category, rows_once, filters_once);
+  const auto finding = [&](const auto& number) {
+    const auto interval =
+        bootstrap_interval(maps.rows, maps.filters, bootstrap, [&](const Resample& resample) {
+          return number(
+              pooled_means(maps, row_category, filter_category, resample.rows, resample.filters));
+        });
+    return Finding{
+        .value = number(full), .low = interval.low, .high = interval.high, .controls = {}};
+  };
+  ActivationMagnitude result;
+  result.on_target = finding([](const Means& means) { return means.on_target.value(); });
+  result.on_other = finding([](const Means& means) { return means.on_other.value(); });
+  result.ratio = finding([](const Means& means) { return means.ratio(); });
+  result.on_target.controls["any_row"] = full.any.value();
+  result.on_other.controls["any_row"] = full.any.value();
+  std::vector<int64_t> labels(row_category.begin(), row_category.end());
+  auto random = control_random(bootstrap, kControlStream, 0);
+  shuffle(labels, random);
+  result.ratio.controls["no_preference"] = 1.0;
+  result.ratio.controls["shuffled_labels"] =
+      pooled_means(maps, labels, filter_category, rows_once, filters_once).ratio();
+  for (int64_t f = 0; f < maps.filters; ++f) {
+    Means means;
+    if (filter_category[f] >= 0)
+      add_filter(maps.peaks_of(f), row_category, filter_category[f], rows_once, 1.0, means);
+    result.filters.push_back({means.on_target.value(), means.on_other.value()});
+  }
+  return result;
+}
+
+}  // namespace partwise::metrics

@@ -1,0 +1,52 @@
+#include "partwise/metrics/map_summaries.h"
+
+#include "partwise/base/error.h"
+#include "partwise/base/parallel.h"
+
+#include <algorithm>
+
+namespace partwise::metrics {
+
+MapSummaries summarise(const MapSource& source, int threads) {
+  MapSummaries summaries{source.rows, source.filters, source.side, {}, {}, {}};
+  const auto count = static_cast<std::size_t>(source.rows * source.filters);
+  summaries.cells.resize(count);
+  summaries.peaks.resize(count);
+  summaries.masses.resize(count);
+  for_each_batch(source, [&](const Maps& batch, int64_t first_row) {
+    parallel_for(batch.rows, threads, [&](int64_t row) {
+      for (int64_t filter = 0; filter < batch.filters; ++filter) {
+        const auto map = batch.map(row, filter);
+        const auto found = peak(map);
+        double sum = 0.0;
+        for (const float value : map) sum += mass(value);
+        const int64_t place = filter * source.rows + first_row + row;
+        summaries.cells[place] = static_cast<int32_t>(found.cell);
+        summaries.peaks[place] = found.value;
+        summaries.masses[place] = sum;
+      }
+    });
+  });
+  return summaries;
+}
+
+MapSummaries summarise(const Maps& maps, int threads) {
+  return summarise(source_of(maps, std::max<int64_t>(maps.rows, 1)), threads);
+}
+
+void expect_consistent(const MapSummaries& summaries) {
+  const auto wanted = static_cast<std::size_t>(summaries.rows * summaries.filters);
+  expects(summaries.cells.size() == wanted && summaries.peaks.size() == wanted &&
+              summaries.masses.size() == wanted,
+          "{} cells, {} peaks, {} masses for {} filters and {} rows", summaries.cells.size(),
+          summaries.peaks.size(), summaries.masses.size(), summaries.filters, summaries.rows);
+}
+
+std::vector<int32_t> by_strength(std::span<const float> peaks, std::span<const int64_t> rows) {
+  std::vector<int32_t> order(rows.begin(), rows.end());
+  std::stable_sort(order.begin(), order.end(),
+                   [&](int32_t a, int32_t b) { return peaks[a] > peaks[b]; });
+  return order;
+}
+
+}  // namespace partwise::metrics

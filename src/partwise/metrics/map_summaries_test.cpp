@@ -1,0 +1,71 @@
+#include "partwise/metrics/map_summaries.h"
+
+#include "partwise/base/random.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+#include <vector>
+
+namespace partwise::metrics {
+namespace {
+
+// Two rows, two filters, side 2: {0 2 / 2 1}, {-1 NaN / 0.5 0.25} and a silent and a NaN map.
+TEST(MapSummaries, EqualTheWorkedExample) {
+  const std::vector<float> values{0, 2, 2, 1, -1, NAN, 0.5, 0.25, 0, 0, 0, 0, NAN, NAN, NAN, NAN};
+  const auto summaries = summarise(Maps{values, 2, 2, 2}, 1);
+  EXPECT_EQ(summaries.cells, (std::vector<int32_t>{1, 0, 2, 0}));
+  EXPECT_EQ(summaries.peaks,
+            (std::vector<float>{2, 0, 0.5, -std::numeric_limits<float>::infinity()}));
+  EXPECT_EQ(summaries.masses, (std::vector<double>{5, 0, 0.75, 0}));
+  EXPECT_EQ(summaries.peaks_of(1)[0], 0.5F);
+}
+
+// Single rows, last row first.
+MapSource backwards(const Maps& maps) {
+  return {maps.rows, maps.filters, maps.side, [maps](const VisitBatch& visit) {
+            const auto size = static_cast<std::size_t>(maps.filters * maps.side * maps.side);
+            for (int64_t row = maps.rows - 1; row >= 0; --row)
+              visit({maps.values.subspan(row * size, size), 1, maps.filters, maps.side}, row);
+          }};
+}
+
+TEST(MapSummaries, DoNotDependOnBatchesOrThreads) {
+  Random random(2);
+  std::vector<float> values(std::size_t{37} * 5 * 9);
+  for (auto& value : values) value = static_cast<float>(random.normal());
+  const Maps maps{values, 37, 5, 3};
+  const auto whole = summarise(maps, 1);
+  for (const auto& other : {summarise(source_of(maps, 1), 3), summarise(source_of(maps, 8), 2),
+                            summarise(backwards(maps), 1)}) {
+    EXPECT_EQ(other.cells, whole.cells);
+    EXPECT_EQ(other.peaks, whole.peaks);
+    EXPECT_EQ(other.masses, whole.masses);
+  }
+}
+
+TEST(MapSource, ThatRepeatsOrLosesARowIsOurBug) {
+  const std::vector<float> values(8);
+  const Maps row{values, 1, 2, 2};
+  const auto visit = [](const Maps&, int64_t) {};
+  const auto source = [&](std::vector<int64_t> rows) {
+    return MapSource{2, 2, 2, [rows, row](const VisitBatch& see) {
+                       for (const int64_t first : rows) see(row, first);
+                     }};
+  };
+  EXPECT_NO_THROW(for_each_batch(source({1, 0}), visit));
+  EXPECT_THROW(for_each_batch(source({0, 0}), visit), std::logic_error);
+  EXPECT_THROW(for_each_batch(source({0}), visit), std::logic_error);
+  EXPECT_THROW(for_each_batch(source({0, 1, 2}), visit), std::logic_error);
+}
+
+TEST(ByStrength, KeepsTheOrderOfEquals) {
+  const std::vector<float> peaks{1, 3, -std::numeric_limits<float>::infinity(), 3, 2};
+  const std::vector<int64_t> rows{0, 1, 2, 3};
+  EXPECT_EQ(by_strength(peaks, rows), (std::vector<int32_t>{1, 3, 0, 2}));
+}
+
+}  // namespace
+}  // namespace partwise::metrics

@@ -1,0 +1,270 @@
+#include "partwise/metrics/network_dissection.h"
+
+#include "partwise/base/error.h"
+#include "partwise/base/parallel.h"
+#include "partwise/metrics/derangement.h"
+#include "partwise/metrics/enlargement.h"
+#include "partwise/metrics/statistics.h"
+#include "partwise/metrics/upper_quantile.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <set>
+
+namespace partwise::metrics {
+namespace {
+
+constexpr uint64_t kControlStream = 0x64697373;
+
+// Part masks under their names, as the enlarged maps are looked at.
+struct Concepts {
+  std::vector<std::string> names;
+  std::vector<std::vector<PixelSet>> masks;  // [row][concept]; no concepts in rows without object
+  std::vector<std::vector<int32_t>> areas;   // the same
+};
+
+Concepts concepts_of(const Truth& truth, const Enlargement& enlargement) {
+  Concepts concepts;
+  std::vector<std::vector<std::size_t>> concept_of(truth.categories.size());
+  for (std::size_t category = 0; category < truth.categories.size(); ++category) {
+    for (const auto& name : truth.categories[category].parts) {
+      const auto place = std::find(concepts.names.begin(), concepts.names.end(), name);
+      concept_of[category].push_back(place - concepts.names.begin());
+      if (place == concepts.names.end()) concepts.names.push_back(name);
+    }
+  }
+  for (const auto& row : truth.rows) {
+    auto& masks = concepts.masks.emplace_back();
+    auto& areas = concepts.areas.emplace_back();
+    if (row.category < 0) continue;
+    masks.resize(concepts.names.size());
+    for (std::size_t k = 0; k < row.parts.size(); ++k)
+      masks[concept_of[row.category][k]] = enlargement.sampled(row.parts[k]);
+    for (const auto& mask : masks) areas.push_back(static_cast<int32_t>(mask.area()));
+  }
+  return concepts;
+}
+
+// All pixels of the enlarged map, or only those that may reach `least`.
+void enlarge_from(const Enlargement& enlargement,
+                  std::span<const float> map,
+                  float least,
+                  std::vector<float>& enlarged) {
+  if (std::isinf(least)) {
+    enlarged.resize(static_cast<std::size_t>(enlargement.side() * enlargement.side()));
+    enlargement.enlarge(map, enlarged);
+  } else {
+    enlarged.clear();
+    enlargement.append_from(map, least, enlarged);
+  }
+}
+
+std::vector<float> thresholds_of(const MapSource& maps,
+                                 const Enlargement& enlargement,
+                                 const DissectionOptions& options,
+                                 int threads) {
+  const bool of_cells = options.quantile_of == "cells";
+  UpperQuantiles quantiles(maps.filters, options.quantile);
+  do {
+    for_each_batch(maps, [&](const Maps& batch, int64_t) {
+      parallel_for(maps.filters, threads, [&](int64_t unit) {
+        std::vector<float> enlarged;
+        for (int64_t row = 0; row < batch.rows; ++row) {
+          const auto map = batch.map(row, unit);
+          if (of_cells) {
+            quantiles.add(unit, map);
+          } else {
+            enlarge_from(enlargement, map, quantiles.needed_from(unit), enlarged);
+            quantiles.add(unit, enlarged);
+          }
+        }
+      });
+    });
+  } while (quantiles.end_pass());
+  std::vector<float> thresholds;
+  thresholds.reserve(static_cast<std::size_t>(maps.filters));
+  for (int64_t unit = 0; unit < maps.filters; ++unit)
+    thresholds.push_back(quantiles.threshold(unit));
+  return thresholds;
+}
+
+struct Overlap {
+  int64_t both = 0;
+  int64_t fired = 0;
+  int64_t shown = 0;
+
+  [[nodiscard]] double iou() const {
+    if (shown == 0) return kNaN;
+    return static_cast<double>(both) / static_cast<double>(fired + shown - both);
+  }
+};
+
+// Pixel counts of every unit in every row.
+struct Tally {
+  std::size_t concepts = 0;
+  std::vector<int32_t> fired;        // [units, rows]
+  std::vector<int32_t> both;         // [units, rows, concepts]
+  std::vector<int64_t> both_others;  // [units, concepts]: with the masks of other rows
+};
+
+Tally tally_masks(const MapSource& maps,
+                  const Enlargement& enlargement,
+                  const Concepts& concepts,
+                  std::span<const float> thresholds,
+                  std::span<const int64_t> other_row,
+                  int threads) {
+  Tally tally;
+  tally.concepts = concepts.names.size();
+  tally.fired.resize(static_cast<std::size_t>(maps.filters * maps.rows));
+  tally.both.resize(tally.fired.size() * tally.concepts);
+  tally.both_others.resize(static_cast<std::size_t>(maps.filters) * tally.concepts);
+  for_each_batch(maps, [&](const Maps& batch, int64_t first_row) {
+    parallel_for(maps.filters, threads, [&](int64_t unit) {
+      PixelSet region(enlargement.side());
+      for (int64_t row = first_row; row < first_row + batch.rows; ++row) {
+        if (concepts.masks[row].empty()) continue;
+        enlargement.paint(batch.map(row - first_row, unit), thresholds[unit], region);
+        const int64_t place = unit * maps.rows + row;
+        tally.fired[place] = static_cast<int32_t>(region.area());
+        if (region.empty()) continue;
+        for (std::size_t k = 0; k < tally.concepts; ++k) {
+          tally.both[place * tally.concepts + k] =
+              static_cast<int32_t>(intersection_area(region, concepts.masks[row][k]));
+          tally.both_others[unit * tally.concepts + k] +=
+              intersection_area(region, concepts.masks[other_row[row]][k]);
+        }
+      }
+    });
+  });
+  return tally;
+}
+
+std::vector<int64_t> shown_pixels(const Concepts& concepts, std::span<const int32_t> row_counts) {
+  std::vector<int64_t> shown(concepts.names.size());
+  for (std::size_t row = 0; row < concepts.areas.size(); ++row) {
+    for (std::size_t k = 0; k < concepts.areas[row].size(); ++k)
+      shown[k] += int64_t{row_counts[row]} * concepts.areas[row][k];
+  }
+  return shown;
+}
+
+// IoU of a unit with every concept when row r counts row_counts[r] times.
+std::vector<double> ious(const Tally& tally,
+                         int64_t unit,
+                         std::span<const int64_t> shown,
+                         std::span<const int32_t> row_counts) {
+  const auto rows = row_counts.size();
+  std::vector<int64_t> both(tally.concepts);
+  int64_t fired = 0;
+  for (std::size_t row = 0; row < rows; ++row) {
+    const std::size_t place = unit * rows + row;
+    if (row_counts[row] == 0 || tally.fired[place] == 0) continue;
+    fired += int64_t{row_counts[row]} * tally.fired[place];
+    for (std::size_t k = 0; k < tally.concepts; ++k)
+      both[k] += int64_t{row_counts[row]} * tally.both[place * tally.concepts + k];
+  }
+  std::vector<double> result;
+  result.reserve(tally.concepts);
+  for (std::size_t k = 0; k < tally.concepts; ++k)
+    result.push_back(Overlap{both[k], fired, shown[k]}.iou());
+  return result;
+}
+
+// The same with the masks of other rows, every row counted once.
+std::vector<double> ious_with_others(const Tally& tally,
+                                     int64_t unit,
+                                     std::span<const int64_t> shown,
+                                     std::size_t rows) {
+  const auto fired = std::span(tally.fired).subspan(unit * rows, rows);
+  const auto pixels = std::accumulate(fired.begin(), fired.end(), int64_t{0});
+  std::vector<double> result;
+  result.reserve(tally.concepts);
+  for (std::size_t k = 0; k < tally.concepts; ++k) {
+    const int64_t both = tally.both_others[unit * tally.concepts + k];
+    result.push_back(Overlap{both, pixels, shown[k]}.iou());
+  }
+  return result;
+}
+
+double verdict(double iou, double needed) {
+  if (std::isnan(iou)) return kNaN;
+  return iou > needed ? 1.0 : 0.0;
+}
+
+// Share of detectors, and how many parts they detect.
+class Detections {
+ public:
+  explicit Detections(double needed) : needed_(needed) {}
+
+  void add(double iou, int64_t part) {
+    share_.add(verdict(iou, needed_));
+    if (iou > needed_) parts_.insert(part);
+  }
+  [[nodiscard]] double share() const { return share_.value(); }
+  [[nodiscard]] int64_t unique() const { return std::ssize(parts_); }
+
+ private:
+  double needed_;
+  ExistingMean share_;
+  std::set<int64_t> parts_;
+};
+
+}  // namespace
+
+NetworkDissection network_dissection(const MapSource& maps,
+                                     const UnitGrid& grid,
+                                     const Truth& truth,
+                                     const DissectionOptions& options,
+                                     const BootstrapOptions& bootstrap) {
+  expect_consistent(truth);
+  expects(maps.rows == std::ssize(truth.rows), "{} rows of maps, {} rows of truth", maps.rows,
+          truth.rows.size());
+  expects(grid.input_side == truth.input_side, "maps of inputs of {} pixels, truth of {}",
+          grid.input_side, truth.input_side);
+  validate(options);
+  const int threads = static_cast<int>(bootstrap.threads);
+  const Enlargement enlargement(grid, maps.side, options.step);
+  const auto concepts = concepts_of(truth, enlargement);
+  const auto thresholds = thresholds_of(maps, enlargement, options, threads);
+  const auto other_row = other_rows(truth, control_random(bootstrap, kControlStream, 0));
+  const auto tally = tally_masks(maps, enlargement, concepts, thresholds, other_row, threads);
+
+  const std::vector<int32_t> once(static_cast<std::size_t>(maps.rows), 1);
+  const auto shown = shown_pixels(concepts, once);
+  NetworkDissection result;
+  result.parts = concepts.names;
+  Detections detections(options.iou);
+  Detections by_chance(options.iou);
+  for (int64_t unit = 0; unit < maps.filters; ++unit) {
+    auto& detector = result.units.emplace_back();
+    detector.threshold = static_cast<double>(thresholds[unit]);
+    detector.by_part = ious(tally, unit, shown, once);
+    detector.iou = largest_existing(detector.by_part);
+    detector.part = place_of_largest(detector.by_part);
+    const auto with_others = ious_with_others(tally, unit, shown, once.size());
+    detector.chance = largest_existing(with_others);
+    detections.add(detector.iou, detector.part);
+    by_chance.add(detector.chance, place_of_largest(with_others));
+  }
+  result.unique = detections.unique();
+  result.chance_unique = by_chance.unique();
+  const auto interval = centred_bootstrap_interval(
+      detections.share(), maps.rows, maps.filters, bootstrap, [&](const Resample& resample) {
+        const auto drawn = shown_pixels(concepts, resample.rows);
+        ExistingMean mean;
+        for (int64_t unit = 0; unit < maps.filters; ++unit) {
+          if (resample.filters[unit] == 0) continue;
+          mean.add(verdict(largest_existing(ious(tally, unit, drawn, resample.rows)), options.iou),
+                   resample.filters[unit]);
+        }
+        return mean.value();
+      });
+  result.detectors = {.value = detections.share(),
+                      .low = std::clamp(interval.low, 0.0, 1.0),
+                      .high = std::clamp(interval.high, 0.0, 1.0),
+                      .controls = {{"shuffled_images", by_chance.share()}}};
+  return result;
+}
+
+}  // namespace partwise::metrics

@@ -1,0 +1,122 @@
+#include "partwise/metrics/part_labels.h"
+
+#include "partwise/base/parallel.h"
+#include "partwise/metrics/filter_mean.h"
+#include "partwise/metrics/matching.h"
+#include "partwise/metrics/part_overlap.h"
+#include "partwise/metrics/statistics.h"
+
+#include <utility>
+
+namespace partwise::metrics {
+namespace {
+
+constexpr uint64_t kControlStream = 0x6c616265;
+
+struct Ranking {
+  int64_t part = -1;
+  double best = kNaN;
+  double margin = kNaN;
+};
+
+Ranking rank(std::span<const double> by_part) {
+  Ranking ranking{place_of_largest(by_part), largest_existing(by_part), kNaN};
+  if (ranking.part < 0) return ranking;
+  std::vector<double> others(by_part.begin(), by_part.end());
+  others.erase(others.begin() + ranking.part);
+  ranking.margin = ranking.best - largest_existing(others);
+  return ranking;
+}
+
+std::vector<double> mean_overlaps(const Overlaps& overlaps,
+                                  const Gallery& gallery,
+                                  std::span<const int32_t> row_counts) {
+  std::vector<double> means;
+  means.reserve(overlaps.size());
+  for (const auto& of_part : overlaps) {
+    ExistingMean mean;
+    for (std::size_t place = 0; place < of_part.size(); ++place)
+      mean.add(of_part[place], row_counts[gallery.rows[place]]);
+    means.push_back(mean.value());
+  }
+  return means;
+}
+
+std::vector<std::vector<double>> shares(const Truth& truth, std::span<const FilterPart> filters) {
+  std::vector<std::vector<double>> result;
+  for (int64_t category = 0; category < std::ssize(truth.categories); ++category) {
+    std::vector<double> counts(truth.categories[category].parts.size());
+    double labelled = 0.0;
+    for (const auto& filter : filters) {
+      if (filter.category != category || filter.part < 0) continue;
+      counts[filter.part] += 1.0;
+      labelled += 1.0;
+    }
+    for (auto& count : counts) count = quotient(count, labelled);
+    result.push_back(std::move(counts));
+  }
+  return result;
+}
+
+}  // namespace
+
+PartLabels part_labels(const Maps& maps,
+                       const UnitGrid& grid,
+                       const Truth& truth,
+                       std::span<const int64_t> filter_category,
+                       const InterpretabilityOptions& options,
+                       const BootstrapOptions& bootstrap) {
+  expect_matching(maps, grid, truth, filter_category);
+  validate(options);
+  const PartOverlap overlap(maps, grid, truth, options.quantile, options.radius);
+  const auto& galleries = overlap.galleries();
+  std::vector<FilterOverlap> found(static_cast<std::size_t>(maps.filters));
+  parallel_for(maps.filters, static_cast<int>(bootstrap.threads), [&](int64_t f) {
+    if (filter_category[f] < 0) return;
+    found[f] =
+        overlap.of_filter(f, filter_category[f], control_random(bootstrap, kControlStream, f));
+  });
+  const auto ranked = [&](const Overlaps& overlaps, int64_t f,
+                          std::span<const int32_t> row_counts) {
+    if (filter_category[f] < 0) return Ranking{};
+    return rank(mean_overlaps(overlaps, galleries[filter_category[f]], row_counts));
+  };
+  const std::vector<int32_t> once(static_cast<std::size_t>(maps.rows), 1);
+  PartLabels result;
+  result.iou = mean_over_filters(maps.rows, maps.filters, bootstrap,
+                                 [&](int64_t f, std::span<const int32_t> row_counts) {
+                                   return ranked(found[f].own, f, row_counts).best;
+                                 })
+                   .finding;
+  result.margin = mean_over_filters(maps.rows, maps.filters, bootstrap,
+                                    [&](int64_t f, std::span<const int32_t> row_counts) {
+                                      return ranked(found[f].own, f, row_counts).margin;
+                                    })
+                      .finding;
+  std::vector<double> centre;
+  centre.reserve(galleries.size());
+  for (int64_t category = 0; category < std::ssize(galleries); ++category) {
+    centre.push_back(
+        rank(mean_overlaps(overlap.of_centre(category), galleries[category], once)).best);
+  }
+  ExistingMean chance;
+  ExistingMean chance_margin;
+  ExistingMean centred;
+  for (int64_t f = 0; f < maps.filters; ++f) {
+    const int64_t category = filter_category[f];
+    const auto own = ranked(found[f].own, f, once);
+    const auto shuffled = ranked(found[f].shuffled, f, once);
+    chance.add(shuffled.best);
+    chance_margin.add(shuffled.margin);
+    centred.add(category >= 0 ? centre[category] : kNaN);
+    result.filters.push_back({category, own.part, own.best, own.margin, shuffled.best, {}});
+    if (category >= 0)
+      result.filters.back().by_part = mean_overlaps(found[f].own, galleries[category], once);
+  }
+  result.iou.controls = {{"shuffled_images", chance.value()}, {"constant_centre", centred.value()}};
+  result.margin.controls = {{"shuffled_images", chance_margin.value()}};
+  result.share = shares(truth, result.filters);
+  return result;
+}
+
+}  // namespace partwise::metrics

@@ -1,0 +1,279 @@
+// Every metric against tests/reference/metrics_reference.py, which computes the same numbers of the
+// same dump in another language; it says how the dump is made.
+#include "partwise/base/files.h"
+#include "partwise/base/random.h"
+#include "partwise/metrics/accuracy.h"
+#include "partwise/metrics/activation_magnitude.h"
+#include "partwise/metrics/class_selectivity.h"
+#include "partwise/metrics/comparison.h"
+#include "partwise/metrics/exhibit_fixture.h"
+#include "partwise/metrics/location_instability.h"
+#include "partwise/metrics/network_dissection.h"
+#include "partwise/metrics/part_consistency.h"
+#include "partwise/metrics/part_interpretability.h"
+#include "partwise/metrics/part_labels.h"
+#include "partwise/metrics/patch_purity.h"
+#include "partwise/metrics/purity.h"
+#include "partwise/metrics/seeds.h"
+#include "partwise/metrics/single_filter_accuracy.h"
+#include "partwise/metrics/statistics.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
+
+namespace partwise::metrics {
+namespace {
+
+constexpr int64_t kRows = 40;
+constexpr int64_t kFilters = 6;
+constexpr int64_t kSide = 5;
+constexpr int64_t kPixels = 45;
+constexpr UnitGrid kGrid{.offset = 4.0, .stride = 9.0, .input_side = kPixels};
+constexpr BootstrapOptions kBootstrap{.resamples = 25, .seed = 7, .threads = 2};
+const std::vector<int64_t> kFilterCategory{0, 1, 0, 1, 0, 1};
+
+float awkward_value(Random& random) {
+  const double u = random.uniform();
+  const int64_t kind = random.below(20);
+  if (kind == 0) return NAN;
+  if (kind < 6) return static_cast<float>(std::floor(std::max(0.0, 8 * u - 4)) / 4);
+  return static_cast<float>(std::max(0.0, 2 * u - 1));
+}
+
+Exhibit make_dump(uint64_t seed) {
+  Exhibit dump(kRows, kFilters, kSide, kGrid);
+  Random random(seed);
+  for (auto& value : dump.values) value = awkward_value(random);
+  for (int64_t cell = 0; cell < kSide * kSide; ++cell) {
+    for (int64_t row = 0; row < kRows; ++row) dump.at(row, kFilters - 1, cell) = 0.0F;
+    dump.at(3, 1, cell) = NAN;
+  }
+  return dump;
+}
+
+std::vector<int64_t> row_categories() {
+  std::vector<int64_t> categories;
+  for (int64_t row = 0; row < kRows; ++row) categories.push_back(row % 5 == 4 ? -1 : row % 2);
+  return categories;
+}
+
+Point point(Random& random) {
+  const double x = random.uniform() * kPixels;
+  return {x, random.uniform() * kPixels};
+}
+
+Truth make_truth(uint64_t seed) {
+  Truth truth{kPixels,
+              {{"cat", {"left eye", "right eye", "tail"}, {"head", "tail"}},
+               {"dog", {"right eye", "tail"}, {"head", "leg"}}},
+              {}};
+  Random random(seed);
+  for (const int64_t category : row_categories()) {
+    auto& row = truth.rows.emplace_back();
+    row.category = category;
+    if (category < 0) continue;
+    for (std::size_t k = 0; k < truth.categories[category].landmarks.size(); ++k) {
+      auto& instances = row.landmarks.emplace_back();
+      const int64_t count = random.below(3);
+      for (int64_t i = 0; i < count; ++i) instances.push_back(point(random));
+    }
+    for (std::size_t k = 0; k < truth.categories[category].parts.size(); ++k) {
+      const bool shown = random.uniform() < 0.75;
+      const Point centre = point(random);
+      const double radius = 3 + 9 * random.uniform();
+      row.parts.push_back(shown ? disc(kPixels, centre, radius) : PixelSet(kPixels));
+    }
+  }
+  return truth;
+}
+
+struct Decisions {
+  std::vector<float> scores;
+  std::vector<int64_t> labels;
+};
+
+Decisions make_decisions(uint64_t seed) {
+  Decisions decisions;
+  Random random(seed);
+  for (int64_t i = 0; i < kRows * 3; ++i) {
+    const double u = random.uniform();
+    decisions.scores.push_back(random.below(12) == 0 ? NAN : static_cast<float>(std::floor(4 * u)));
+  }
+  for (int64_t row = 0; row < kRows; ++row) decisions.labels.push_back(random.below(3));
+  return decisions;
+}
+
+class Reference : public ::testing::Test {
+ protected:
+  static void expect_same(const std::string& name, const nlohmann::json& wanted, double value) {
+    EXPECT_EQ(wanted.is_null(), std::isnan(value)) << name;
+    if (wanted.is_null()) return;
+    // Sums are taken in another order there; nothing else differs.
+    EXPECT_NEAR(value, wanted.get<double>(), 1e-9) << name;
+  }
+
+  void expect(const std::string& name, double value) {
+    ASSERT_TRUE(numbers_.contains(name)) << name;
+    expect_same(name, numbers_[name], value);
+  }
+
+  void expect(const std::string& name, const Finding& finding) {
+    expect(name, finding.value);
+    expect(name + ".low", finding.low);
+    expect(name + ".high", finding.high);
+    // Controls that are a constant by definition are not computed there.
+    for (const auto& [control, value] : finding.controls) {
+      if (numbers_.contains(name + "." + control)) expect(name + "." + control, value);
+    }
+  }
+
+  template <typename Range, typename Number>
+  void expect_all(const std::string& name, const Range& items, const Number& number) {
+    ASSERT_TRUE(numbers_.contains(name)) << name;
+    const auto& wanted = numbers_[name];
+    ASSERT_EQ(wanted.size(), items.size()) << name;
+    for (std::size_t i = 0; i < items.size(); ++i)
+      expect_same(name + std::to_string(i), wanted[i], number(items[i]));
+  }
+
+  nlohmann::json numbers_ = read_json(std::filesystem::path(PARTWISE_SOURCE_DIR) /
+                                      "tests/reference/metrics_reference.json");
+  Exhibit dump_ = make_dump(101);
+  Exhibit training_ = make_dump(102);
+  Exhibit noisy_ = make_dump(103);
+  Truth truth_ = make_truth(104);
+  Decisions decisions_ = make_decisions(105);
+  std::vector<int64_t> row_category_ = row_categories();
+  MapSummaries maps_ = summarise(dump_.maps(), 1);
+};
+
+TEST_F(Reference, AgreesOnDecisions) {
+  const auto& [scores, labels] = decisions_;
+  expect("accuracy", accuracy(scores, 3, labels, kBootstrap));
+  expect("balanced_accuracy", balanced_accuracy(scores, 3, labels, kBootstrap));
+}
+
+TEST_F(Reference, AgreesOnPurity) {
+  expect("purity", purity(dump_.maps(), kBootstrap));
+}
+
+TEST_F(Reference, AgreesOnLocationInstability) {
+  const auto result = location_instability(dump_.maps(), kGrid, truth_, kFilterCategory,
+                                           {.top_images = 9, .shuffles = 3}, kBootstrap);
+  expect("location_instability", result.instability);
+  expect("instability_ratio", result.ratio);
+}
+
+TEST_F(Reference, AgreesOnParts) {
+  const InterpretabilityOptions options{.quantile = 0.1, .iou = 0.2, .radius = 0.2};
+  const auto parts =
+      part_interpretability(dump_.maps(), kGrid, truth_, kFilterCategory, options, kBootstrap);
+  expect("part_interpretability", parts.finding);
+  expect_all("part_interpretability.filters", parts.filters,
+             [](const auto& filter) { return filter.interpretability; });
+  const auto labels =
+      part_labels(dump_.maps(), kGrid, truth_, kFilterCategory, options, kBootstrap);
+  expect("part_labels.iou", labels.iou);
+  expect("part_labels.margin", labels.margin);
+  expect_all("part_labels.iou.filters", labels.filters, [](const auto& one) { return one.iou; });
+  expect_all("part_labels.margin.filters", labels.filters,
+             [](const auto& one) { return one.margin; });
+}
+
+TEST_F(Reference, AgreesOnSingleFilters) {
+  const auto training = summarise(training_.maps(), 1);
+  const auto result = single_filter_accuracy({maps_, row_category_}, {training, row_category_},
+                                             kFilterCategory, kBootstrap);
+  expect("single_filter.fitted", result.fitted);
+  expect("single_filter.accuracy", result.accuracy);
+  expect("single_filter.balanced", result.balanced);
+  expect("single_filter.auc", result.auc);
+  expect_all("single_filter.fitted.filters", result.filters,
+             [](const auto& one) { return one.fitted; });
+  expect_all("single_filter.accuracy.filters", result.filters,
+             [](const auto& one) { return one.accuracy; });
+  expect_all("single_filter.balanced.filters", result.filters,
+             [](const auto& one) { return one.balanced; });
+  expect_all("single_filter.auc.filters", result.filters, [](const auto& one) { return one.auc; });
+}
+
+TEST_F(Reference, AgreesOnMagnitudesAndSelectivity) {
+  const auto result = activation_magnitude(maps_, row_category_, kFilterCategory, kBootstrap);
+  expect("magnitude.on_target", result.on_target);
+  expect("magnitude.on_other", result.on_other);
+  expect("magnitude.ratio", result.ratio);
+  const auto selective = class_selectivity(maps_, decisions_.labels, 3, kBootstrap);
+  expect("class_selectivity", selective.finding);
+  expect_all("class_selectivity.filters", selective.filters,
+             [](const auto& one) { return one.selectivity; });
+}
+
+TEST_F(Reference, AgreesOnBoxesAroundPeaks) {
+  const auto patches =
+      patch_purity(maps_, kGrid, truth_, {.top_images = 8, .box = 0.3}, kBootstrap);
+  expect("patch_purity.purity", patches.purity);
+  expect("patch_purity.strict", patches.strict);
+  expect("patch_purity.deviation", patches.deviation);
+  expect_all("patch_purity.purity.filters", patches.filters,
+             [](const auto& one) { return one.purity; });
+  expect_all("patch_purity.strict.filters", patches.filters,
+             [](const auto& one) { return one.strict; });
+  const ConsistencyOptions options{.box = 0.4, .share = 0.35};
+  const auto consistent =
+      part_consistency(maps_, kGrid, truth_, kFilterCategory, options, kBootstrap);
+  expect("consistency", consistent.finding);
+  expect_all("consistency.filters", consistent.filters,
+             [](const auto& one) { return one.share >= 0.35 ? 1.0 : 0.0; });
+  expect("stability", part_stability(maps_, summarise(noisy_.maps(), 1), kGrid, truth_,
+                                     kFilterCategory, options, kBootstrap));
+}
+
+TEST_F(Reference, AgreesOnNetworkDissection) {
+  const auto agree = [&](const std::string& name, const DissectionOptions& options) {
+    const auto result =
+        network_dissection(source_of(dump_.maps(), 7), kGrid, truth_, options, kBootstrap);
+    expect(name, result.detectors);
+    expect(name + ".unique", static_cast<double>(result.unique));
+    expect_all(name + ".thresholds", result.units, [](const auto& one) { return one.threshold; });
+    expect_all(name + ".ious", result.units, [](const auto& one) { return one.iou; });
+    expect_all(name + ".chances", result.units, [](const auto& one) { return one.chance; });
+  };
+  agree("dissection_2017", {.quantile = 0.1});
+  agree("dissection_2020", {.quantile = 0.1, .quantile_of = "pixels", .step = 4});
+}
+
+TEST_F(Reference, AgreesOnComparisons) {
+  const auto number = [&](int64_t row, int64_t filter) {
+    const double value = maps_.peaks_of(filter)[row];
+    return std::isinf(value) ? kNaN : value;
+  };
+  std::vector<double> first;
+  std::vector<double> second;
+  std::vector<double> early;
+  std::vector<double> late;
+  for (int64_t row = 0; row < kRows; ++row) {
+    first.push_back(row % 7 == 0 ? kNaN : number(row, 0));
+    second.push_back(number(row, 2));
+    for (int64_t f = 0; f < 4; ++f) early.push_back(number(row, f));
+    for (int64_t f = 3; f < 6; ++f) late.push_back(number(row, f));
+  }
+  const auto agree = [&](const std::string& name, const Comparison& comparison) {
+    expect(name, comparison.difference);
+    expect(name + ".low", comparison.low);
+    expect(name + ".high", comparison.high);
+  };
+  agree("comparison.rows", compare_rows(first, second, kBootstrap));
+  agree("comparison.filters",
+        compare_filters({early, kRows, 4}, {late, kRows, 3}, Filters::separate, kBootstrap));
+  std::vector<double> runs;
+  for (int64_t row = 0; row < 5; ++row) runs.push_back(number(row, 4));
+  const auto seeds = mean_over_seeds(runs);
+  agree("seeds", {seeds.mean, seeds.low, seeds.high});
+}
+
+}  // namespace
+}  // namespace partwise::metrics

@@ -1,0 +1,128 @@
+#include "partwise/metrics/score_cuts.h"
+
+#include "partwise/base/error.h"
+#include "partwise/metrics/statistics.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <numeric>
+
+namespace partwise::metrics {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+// Draws of both classes.
+struct Tally {
+  double positives = 0.0;
+  double negatives = 0.0;
+
+  void add(bool positive, double count) { (positive ? positives : negatives) += count; }
+  [[nodiscard]] double total() const { return positives + negatives; }
+};
+
+// What was called positive, of all.
+struct Calls {
+  Tally all;
+  Tally called;
+
+  [[nodiscard]] double accuracy() const {
+    return quotient(called.positives + all.negatives - called.negatives, all.total());
+  }
+  [[nodiscard]] double balanced() const {
+    return (quotient(called.positives, all.positives) +
+            quotient(all.negatives - called.negatives, all.negatives)) /
+           2.0;
+  }
+};
+
+Calls calls_at(double threshold,
+               std::span<const float> scores,
+               std::span<const uint8_t> positive,
+               std::span<const int32_t> row_counts) {
+  Calls calls;
+  for (std::size_t row = 0; row < scores.size(); ++row) {
+    calls.all.add(positive[row] != 0, row_counts[row]);
+    if (static_cast<double>(scores[row]) > threshold)
+      calls.called.add(positive[row] != 0, row_counts[row]);
+  }
+  return calls;
+}
+
+}  // namespace
+
+ScoreCuts::ScoreCuts(std::span<const float> scores, std::span<const uint8_t> positive) {
+  expects(scores.size() == positive.size(), "{} scores for {} labels", scores.size(),
+          positive.size());
+  std::vector<int32_t> order(scores.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(),
+                   [&](int32_t a, int32_t b) { return scores[a] > scores[b]; });
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    const int32_t row = order[i];
+    const bool last = i + 1 == order.size() || scores[order[i + 1]] < scores[row];
+    places_.push_back({row, positive[row] != 0, last, scores[row]});
+  }
+}
+
+double ScoreCuts::best_accuracy(std::span<const int32_t> row_counts) const {
+  Calls calls;
+  for (const auto& place : places_) calls.all.add(place.positive, row_counts[place.row]);
+  double best = calls.accuracy();
+  for (const auto& place : places_) {
+    if (place.score == -std::numeric_limits<float>::infinity()) break;
+    calls.called.add(place.positive, row_counts[place.row]);
+    if (place.ends_tie) best = std::max(best, calls.accuracy());
+  }
+  return best;
+}
+
+double ScoreCuts::balanced_threshold() const {
+  Calls calls;
+  for (const auto& place : places_) calls.all.add(place.positive, 1.0);
+  double best = calls.balanced();
+  if (std::isnan(best)) return kNaN;
+  auto threshold = static_cast<double>(places_.front().score);
+  for (std::size_t i = 0; i < places_.size(); ++i) {
+    if (places_[i].score == -std::numeric_limits<float>::infinity()) break;
+    calls.called.add(places_[i].positive, 1.0);
+    if (!places_[i].ends_tie || calls.balanced() <= best) continue;
+    best = calls.balanced();
+    threshold = i + 1 < places_.size() ? static_cast<double>(places_[i + 1].score) : -kInfinity;
+  }
+  return threshold;
+}
+
+double ScoreCuts::auc(std::span<const int32_t> row_counts) const {
+  Tally above;
+  Tally tied;
+  double won = 0.0;
+  for (const auto& place : places_) {
+    tied.add(place.positive, row_counts[place.row]);
+    if (!place.ends_tie) continue;
+    won += tied.negatives * (above.positives + tied.positives / 2.0);
+    above = {above.positives + tied.positives, above.negatives + tied.negatives};
+    tied = {};
+  }
+  return quotient(won, above.positives * above.negatives);
+}
+
+double balanced_accuracy_at(double threshold,
+                            std::span<const float> scores,
+                            std::span<const uint8_t> positive,
+                            std::span<const int32_t> row_counts) {
+  if (std::isnan(threshold)) return kNaN;
+  return calls_at(threshold, scores, positive, row_counts).balanced();
+}
+
+double accuracy_at(double threshold,
+                   std::span<const float> scores,
+                   std::span<const uint8_t> positive,
+                   std::span<const int32_t> row_counts) {
+  if (std::isnan(threshold)) return kNaN;
+  return calls_at(threshold, scores, positive, row_counts).accuracy();
+}
+
+}  // namespace partwise::metrics

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace partwise::metrics {
+
+// Rows ranked by a score that is to tell positives from negatives; "score > T" says positive. A
+// score of -inf (a map of nothing but NaN) is never called positive. Numbers take how often each
+// row counts.
+class ScoreCuts {
+ public:
+  // scores [rows] without NaN; positive [rows], 0 or 1
+  ScoreCuts(std::span<const float> scores, std::span<const uint8_t> positive);
+
+  // Accuracy at the best of all thresholds; NaN without rows.
+  [[nodiscard]] double best_accuracy(std::span<const int32_t> row_counts) const;
+
+  // The threshold of the highest balanced accuracy, every row counted once, as the highest score
+  // called negative (-inf if there is none); ties: the highest threshold. NaN where a class is
+  // missing.
+  [[nodiscard]] double balanced_threshold() const;
+
+  // P(score of a positive > score of a negative) + P(equal) / 2; NaN where a class is missing.
+  [[nodiscard]] double auc(std::span<const int32_t> row_counts) const;
+
+ private:
+  struct Place {
+    int32_t row = 0;
+    bool positive = false;
+    bool ends_tie = false;  // the next score is lower
+    float score = 0.0F;
+  };
+  std::vector<Place> places_;  // the highest score first
+};
+
+// Right at a threshold: mean of the two recalls, and share of rows; NaN where a class is missing,
+// or without rows, or if the threshold is NaN.
+double balanced_accuracy_at(double threshold,
+                            std::span<const float> scores,
+                            std::span<const uint8_t> positive,
+                            std::span<const int32_t> row_counts);
+double accuracy_at(double threshold,
+                   std::span<const float> scores,
+                   std::span<const uint8_t> positive,
+                   std::span<const int32_t> row_counts);
+
+}  // namespace partwise::metrics

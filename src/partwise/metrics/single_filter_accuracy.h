@@ -1,0 +1,51 @@
+#pragma once
+
+#include "partwise/metrics/bootstrap.h"
+#include "partwise/metrics/finding.h"
+#include "partwise/metrics/map_summaries.h"
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace partwise::metrics {
+
+// Maps of some rows, and what the rows show (-1: nothing the network knows).
+struct LabelledMaps {
+  const MapSummaries& maps;
+  std::span<const int64_t> row_category;  // [rows]
+};
+
+struct FilterAccuracy {
+  double fitted = 0.0;     // accuracy at the threshold that is best on these very rows
+  double threshold = 0.0;  // the one of the highest balanced accuracy on the training rows
+  double trained = 0.0;    // that balanced accuracy, on the training rows
+  double accuracy = 0.0;   // of the training threshold on the evaluated rows
+  double balanced = 0.0;
+  double auc = 0.0;
+};
+
+struct SingleFilterAccuracy {
+  Finding fitted;    // controls: majority_class, shuffled_labels (fitted to permuted labels)
+  Finding accuracy;  // control: majority_class
+  Finding balanced;  // control: chance
+  Finding auc;       // control: chance
+  int64_t best_fitted = -1;   // the filter with the highest `fitted`: chosen on the evaluated rows
+  int64_t best_trained = -1;  // the filter with the highest `trained`: chosen honestly
+  std::vector<FilterAccuracy> filters;
+};
+
+// Classification by one filter (paper, Section "Experimental results and analysis", Table "single
+// filter"): a row is called an instance of the filter's category if max_ij x > T; means over
+// filters. `fitted` is the paper's number, T being the best on the rows that are judged; it can
+// never fall below the majority's share. The others are honest: T comes from `training`, by
+// balanced accuracy, and AUC needs none. Ties count half in the AUC. `filter_category` [filters],
+// -1: the filter is left out. Numbers that need both classes are NaN where one is missing.
+// Intervals are centred bootstrap intervals; `fitted` is fitted anew in every resample, the
+// training threshold stays: an interval for this trained threshold, not for another training set.
+SingleFilterAccuracy single_filter_accuracy(const LabelledMaps& evaluated,
+                                            const LabelledMaps& training,
+                                            std::span<const int64_t> filter_category,
+                                            const BootstrapOptions& bootstrap);
+
+}  // namespace partwise::metrics
