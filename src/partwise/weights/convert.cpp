@@ -35,35 +35,68 @@ float float_from_f8_e4m3(uint8_t bits) {
   return (bits & 0x80U) != 0 ? -value : value;
 }
 
-template <typename Number, typename Convert>
-std::vector<float> each(std::string_view bytes, Convert&& convert) {
-  std::vector<float> values(bytes.size() / sizeof(Number));
+template <typename Real, typename Number, typename Convert>
+std::vector<Real> each(std::string_view bytes, Convert&& convert) {
+  std::vector<Real> values(bytes.size() / sizeof(Number));
   for (std::size_t i = 0; i < values.size(); ++i) {
     Number number;
     std::memcpy(&number, bytes.data() + i * sizeof number, sizeof number);
-    values[i] = convert(number);
+    values[i] = static_cast<Real>(convert(number));
   }
   return values;
 }
 
-template <typename Number>
-std::vector<float> each_cast(std::string_view bytes) {
-  return each<Number>(bytes, [](Number number) { return static_cast<float>(number); });
+template <typename Real, typename Number>
+std::vector<Real> each_cast(std::string_view bytes) {
+  return each<Real, Number>(bytes, [](Number number) { return number; });
+}
+
+template <typename Real>
+std::vector<Real> values_of(const Array& array) {
+  const auto bytes = array.bytes;
+  switch (array.dtype) {
+    case Dtype::f64:
+      return each_cast<Real, double>(bytes);
+    case Dtype::f32:
+      return each_cast<Real, float>(bytes);
+    case Dtype::f16:
+      return each<Real, uint16_t>(bytes, float_from_f16);
+    case Dtype::bf16:
+      return each<Real, uint16_t>(bytes, float_from_bf16);
+    case Dtype::f8_e5m2:  // the upper half of an f16
+      return each<Real, uint8_t>(
+          bytes, [](uint8_t bits) { return float_from_f16(static_cast<uint16_t>(bits << 8U)); });
+    case Dtype::f8_e4m3:
+      return each<Real, uint8_t>(bytes, float_from_f8_e4m3);
+    case Dtype::i64:
+      return each_cast<Real, int64_t>(bytes);
+    case Dtype::i32:
+      return each_cast<Real, int32_t>(bytes);
+    case Dtype::i16:
+      return each_cast<Real, int16_t>(bytes);
+    case Dtype::i8:
+      return each_cast<Real, int8_t>(bytes);
+    case Dtype::u64:
+      return each_cast<Real, uint64_t>(bytes);
+    case Dtype::u32:
+      return each_cast<Real, uint32_t>(bytes);
+    case Dtype::u16:
+      return each_cast<Real, uint16_t>(bytes);
+    case Dtype::u8:
+      return each_cast<Real, uint8_t>(bytes);
+    case Dtype::boolean:
+      return each<Real, uint8_t>(bytes, [](uint8_t bits) { return bits != 0; });
+  }
+  return {};
 }
 
 double number_at(const Array& array, std::size_t i) {
   const auto size = size_of(array.dtype);
-  const auto bytes = array.bytes.substr(i * size, size);
-  if (array.dtype == Dtype::f64) {  // float32 would turn a large one into infinity
-    double value = 0.0;
-    std::memcpy(&value, bytes.data(), sizeof value);
-    return value;
-  }
-  return floats_of({array.dtype, {}, bytes, nullptr}).front();
+  return doubles_of({array.dtype, {}, array.bytes.substr(i * size, size), nullptr}).front();
 }
 
-template <typename Number, typename Convert>
-std::string pack(const std::vector<float>& values, Convert&& convert) {
+template <typename Number, typename Real, typename Convert>
+std::string pack(const std::vector<Real>& values, Convert&& convert) {
   std::string bytes(values.size() * sizeof(Number), '\0');
   for (std::size_t i = 0; i < values.size(); ++i) {
     const Number number = convert(values[i]);
@@ -114,52 +147,28 @@ uint16_t bf16_from_float(float value) {
 }
 
 std::vector<float> floats_of(const Array& array) {
-  const auto bytes = array.bytes;
-  switch (array.dtype) {
-    case Dtype::f64:
-      return each_cast<double>(bytes);
-    case Dtype::f32:
-      return each_cast<float>(bytes);
-    case Dtype::f16:
-      return each<uint16_t>(bytes, float_from_f16);
-    case Dtype::bf16:
-      return each<uint16_t>(bytes, float_from_bf16);
-    case Dtype::f8_e5m2:  // the upper half of an f16
-      return each<uint8_t>(
-          bytes, [](uint8_t bits) { return float_from_f16(static_cast<uint16_t>(bits << 8U)); });
-    case Dtype::f8_e4m3:
-      return each<uint8_t>(bytes, float_from_f8_e4m3);
-    case Dtype::i64:
-      return each_cast<int64_t>(bytes);
-    case Dtype::i32:
-      return each_cast<int32_t>(bytes);
-    case Dtype::i16:
-      return each_cast<int16_t>(bytes);
-    case Dtype::i8:
-      return each_cast<int8_t>(bytes);
-    case Dtype::u64:
-      return each_cast<uint64_t>(bytes);
-    case Dtype::u32:
-      return each_cast<uint32_t>(bytes);
-    case Dtype::u16:
-      return each_cast<uint16_t>(bytes);
-    case Dtype::u8:
-      return each_cast<uint8_t>(bytes);
-    case Dtype::boolean:
-      return each<uint8_t>(bytes, [](uint8_t bits) { return bits != 0 ? 1.0F : 0.0F; });
-  }
-  return {};
+  return values_of<float>(array);
+}
+
+std::vector<double> doubles_of(const Array& array) {
+  return values_of<double>(array);
 }
 
 Array converted(const Array& array, Dtype to) {
-  expects(to == Dtype::f32 || to == Dtype::f16 || to == Dtype::bf16, "no conversion to {}",
-          name_of(to));
   if (array.dtype == to) return array;
-  const auto values = floats_of(array);
-  auto bytes = to == Dtype::f32   ? pack<float>(values, [](float value) { return value; })
-               : to == Dtype::f16 ? pack<uint16_t>(values, f16_from_float)
-                                  : pack<uint16_t>(values, bf16_from_float);
-  return make_array(to, array.shape, std::move(bytes));
+  const auto same = [](auto value) { return value; };
+  switch (to) {
+    case Dtype::f64:
+      return make_array(to, array.shape, pack<double>(doubles_of(array), same));
+    case Dtype::f32:
+      return make_array(to, array.shape, pack<float>(floats_of(array), same));
+    case Dtype::f16:
+      return make_array(to, array.shape, pack<uint16_t>(floats_of(array), f16_from_float));
+    case Dtype::bf16:
+      return make_array(to, array.shape, pack<uint16_t>(floats_of(array), bf16_from_float));
+    default:
+      throw std::logic_error(fmt::format("no conversion to {}", name_of(to)));
+  }
 }
 
 void convert_floats(NamedArrays& file, Dtype to, const std::string& name) {
