@@ -1,0 +1,11 @@
+#include "partwise/weights/mat5.h"
+#include "partwise/weights/matconvnet.h"
+
+#include "tests/fuzz/try_read.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, std::size_t size) {
+  using namespace partwise;
+  return fuzz::try_read(data, size, [](const weights::FileBytes& file) {
+    fuzz::use(weights::matconvnet_network(weights::parse_mat5(file), file.name));
+  });
+}
