@@ -32,10 +32,9 @@ class Translator {
 
   MatValue value(const matvar_t* source, int depth = 0) const {
     MatValue result;
-    if (source == nullptr || depth > kMaxDepth || source->rank <= 0 || source->dims == nullptr) {
-      return result;
-    }
+    if (source == nullptr || source->class_type == MAT_C_EMPTY) return result;
     result.kind = MatValue::Kind::other;
+    if (depth > kMaxDepth || source->rank <= 0 || source->dims == nullptr) return result;
     result.extents.assign(source->dims, source->dims + source->rank);
     const auto count = product(result.extents);
     const auto size = static_cast<std::size_t>(std::max(source->data_size, 0));

@@ -154,7 +154,10 @@ class Network {
   void add(const std::string& name, const MatValue& value, Role role) {
     const auto place = fmt::format("{}: {}", name_, printable(name));
     if (value.kind == MatValue::Kind::absent) return;
-    ensure(value.kind == MatValue::Kind::numbers, "{}: not a dense array of real numbers", place);
+    ensure(
+        value.kind == MatValue::Kind::numbers,
+        "{}: not a dense array of real numbers (on a GPU? move the net to the CPU and save again)",
+        place);
     if (value.bytes.empty()) return;
     ensure(result_.arrays.emplace(name, array_of(value, role, place)).second,
            "{}: the name occurs twice", place);

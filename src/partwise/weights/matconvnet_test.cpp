@@ -223,7 +223,9 @@ TEST_P(Mat, WeightsThatAreNoNumbersAreNamed) {
   auto* conv = structure({"name", "type", "weights"},
                          {word("conv1"), word("conv"), cells({word("text"), single({1, 1}, {2})})});
   write({structure({"layers"}, {cells({conv})}, "net")});
-  EXPECT_EQ(reason(), path_.string() + ": conv1.weight: not a dense array of real numbers");
+  EXPECT_EQ(reason(), path_.string() +
+                          ": conv1.weight: not a dense array of real numbers (on a GPU? move the "
+                          "net to the CPU and save again)");
 }
 
 TEST_P(Mat, TruncatedFilesAreRefusedInOneLine) {

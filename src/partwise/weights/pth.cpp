@@ -64,8 +64,11 @@ std::optional<Ref> wrapped_dict(const Pickle& pickle) {
 
 class Flattener {
  public:
-  Flattener(const FileBytes& file, const ZipArchive& archive, const Pickle& pickle)
-      : file_(file), archive_(archive), pickle_(pickle), root_(root_folder(archive, file.name)) {
+  Flattener(const FileBytes& file,
+            const ZipArchive& archive,
+            const Pickle& pickle,
+            std::string root)
+      : file_(file), archive_(archive), pickle_(pickle), root_(std::move(root)) {
     result_.format = "PyTorch";
   }
 
@@ -174,7 +177,7 @@ NamedArrays parse_pth(const FileBytes& file) {
            printable(order, 20));
   }
   const auto pickle = parse_pickle(archive.contents(root + "data.pkl"), file.name);
-  return Flattener(file, archive, pickle).run();
+  return Flattener(file, archive, pickle, root).run();
 }
 
 }  // namespace partwise::weights
