@@ -107,7 +107,9 @@ std::map<std::string, MatValue> read_mat73(const std::filesystem::path& path) {
   Mat_LogInitFunc("partwise", ignore_message);
   const std::unique_ptr<mat_t, int (*)(mat_t*)> file(Mat_Open(path.c_str(), MAT_ACC_RDONLY),
                                                      Mat_Close);
-  ensure(file != nullptr, "{}: damaged or truncated MATLAB file", path.string());
+  // matio would read any version, and crashes on damaged files of the older ones.
+  ensure(file != nullptr && Mat_GetVersion(file.get()) == MAT_FT_MAT73,
+         "{}: damaged or truncated MATLAB 7.3 file", path.string());
   std::map<std::string, MatValue> variables;
   while (auto* next = Mat_VarReadNext(file.get())) {
     const std::shared_ptr<matvar_t> owner(next, Mat_VarFree);

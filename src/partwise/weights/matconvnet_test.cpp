@@ -249,6 +249,15 @@ TEST_P(Mat, TruncatedFilesAreRefusedInOneLine) {
   }
 }
 
+TEST_P(Mat, AnOldFileThatSaysItIsNewDoesNotReachMatio) {
+  if (GetParam().version != MAT_FT_MAT5) GTEST_SKIP() << "about version 5";
+  write({cells({single({1, 1}, {1})}, "layers")});
+  auto bytes = read_file(path_);
+  bytes.replace(0, 11, "MATLAB 7.3 ");
+  write_file_atomically(path_, bytes);
+  EXPECT_EQ(reason(), path_.string() + ": damaged or truncated MATLAB 7.3 file");
+}
+
 INSTANTIATE_TEST_SUITE_P(Versions,
                          Mat,
                          testing::Values(Kind{"v5", MAT_FT_MAT5, false},
