@@ -3,10 +3,12 @@
 
 #include "tests/fuzz/try_read.h"
 
+namespace fuzz = partwise::fuzz;
+namespace weights = partwise::weights;
+
 // The input is the pickle alone: the archive around it is sound, or its checksum would keep the
 // fuzzer out.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, std::size_t size) {
-  using namespace partwise;
   const std::string pickle(reinterpret_cast<const char*>(data), size);
   const auto bytes = weights::fixture::pth(pickle);
   return fuzz::try_read(

@@ -13,7 +13,14 @@
 namespace partwise::weights {
 namespace {
 
-using namespace pickle;
+using pickle::Dict;
+using pickle::List;
+using pickle::Pickle;
+using pickle::Ref;
+using pickle::Storage;
+using pickle::Tensor;
+using pickle::Tuple;
+using pickle::Value;
 
 // A few shared lists can unfold into millions of leaves; a real checkpoint has thousands.
 constexpr std::size_t kMaxVisits = 250'000;
@@ -176,8 +183,8 @@ NamedArrays parse_pth(const FileBytes& file) {
            "{}: its numbers are {}-endian; save it again on a little-endian machine", file.name,
            printable(order, 20));
   }
-  const auto pickle = parse_pickle(archive.contents(root + "data.pkl"), file.name);
-  return Flattener(file, archive, pickle, root).run();
+  const auto parsed = pickle::parse_pickle(archive.contents(root + "data.pkl"), file.name);
+  return Flattener(file, archive, parsed, root).run();
 }
 
 }  // namespace partwise::weights
