@@ -12,7 +12,7 @@ demo: build ## the main job on built-in data: four networks, their measures, one
 	@build/release/partwise demo
 test: deps ## build everything and run every test
 	@cmake --preset release > /dev/null && cmake --build --preset release && ctest --preset release -LE real
-test-real: deps ## the tests on real photographs in ../shared/data, skipped where it is missing
+test-real: deps ## the tests on real photographs and weights in ../shared, skipped where they are missing
 	@cmake --preset release > /dev/null && cmake --build --preset release && tools/test_real.sh
 asan: deps ## the tests under address and undefined-behaviour sanitizers
 	@cmake --preset asan > /dev/null && cmake --build --preset asan && ctest --preset asan -LE real
