@@ -47,10 +47,10 @@ void add_convert(CLI::App& weights) {
   command->add_option("--dtype", flags->dtype,
                       "type of the floating-point arrays: f32 | f16 | bf16 (default: as they are)");
   command->callback([flags] {
-    static const std::vector<std::string> kNames{"f32", "f16", "bf16"};
+    static const std::vector<std::string> names{"f32", "f16", "bf16"};
     constexpr std::array kTypes{weights::Dtype::f32, weights::Dtype::f16, weights::Dtype::bf16};
     const bool change = !flags->dtype.empty();
-    const auto type = change ? index_of_name("dtype", flags->dtype, kNames) : 0;
+    const auto type = change ? index_of_name("dtype", flags->dtype, names) : 0;
     ensure(std::filesystem::path(flags->out).extension() == ".safetensors",
            "{}: only safetensors is written; end the name in .safetensors", flags->out);
     auto file = weights::read_weights(flags->in);

@@ -118,9 +118,9 @@ class Network {
 
  private:
   [[nodiscard]] const MatValue& variable(const std::string& name) const {
-    static const MatValue kNone;
+    static const MatValue none;
     const auto found = variables_.find(name);
-    return found == variables_.end() ? kNone : found->second;
+    return found == variables_.end() ? none : found->second;
   }
 
   [[nodiscard]] std::string variable_names() const {
