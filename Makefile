@@ -1,6 +1,6 @@
 # Thin names over CMake presets; `make` lists them. `make demo` and `make test` do all the set-up themselves.
 .DEFAULT_GOAL := help
-.PHONY: help deps build demo test test-real asan toy cuda install format tidy hooks
+.PHONY: help deps build demo test test-real asan toy fuzz cuda install format tidy hooks
 
 help:      ## list targets
 	@sed -n 's/^\([a-z-]*\): *## /\1\t/p; s/^\([a-z-]*\):[a-z -]* ## /\1\t/p' $(MAKEFILE_LIST) | expand -t 12
@@ -12,12 +12,14 @@ demo: build ## the main job on built-in data: four networks, their measures, one
 	@build/release/partwise demo
 test: deps ## build everything and run every test
 	@cmake --preset release > /dev/null && cmake --build --preset release && ctest --preset release -LE real
-test-real: deps ## the tests on real photographs in ../shared/data, skipped where it is missing
+test-real: deps ## the tests on real photographs and weights in ../shared, skipped where they are missing
 	@cmake --preset release > /dev/null && cmake --build --preset release && tools/test_real.sh
 asan: deps ## the tests under address and undefined-behaviour sanitizers
 	@cmake --preset asan > /dev/null && cmake --build --preset asan && ctest --preset asan -LE real
 toy: deps ## the toy table of docs/results.md: every rule on free maps
 	@cmake --preset release > /dev/null && cmake --build --preset release --target toy_table && build/release/bench/toy_table
+fuzz: deps ## every reader of weights files under libFuzzer, FUZZ_SECONDS (60) each; needs clang-14 and libclang-rt-14-dev
+	@cmake --preset fuzz > /dev/null && cmake --build --preset fuzz && tests/fuzz/run.sh build/fuzz/tests/fuzz $(or $(FUZZ_SECONDS),60)
 cuda:      ## compile against the LibTorch inside python3's torch, with CUDA
 	@cmake --preset cuda -DCMAKE_PREFIX_PATH=$$(python3 -c 'import torch; print(torch.utils.cmake_prefix_path)') \
 	  && cmake --build --preset cuda

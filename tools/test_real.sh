@@ -5,4 +5,7 @@ if [ ! -d "$data" ]; then
   echo "skipped: the tests on real photographs need $data (or PARTWISE_REAL_DATA)"
   exit 0
 fi
+weights=${PARTWISE_REAL_WEIGHTS:-$data/../weights}
+[ ! -d "$weights" ] || PARTWISE_REAL_WEIGHTS=$(cd "$weights" && pwd)
+export PARTWISE_REAL_WEIGHTS
 PARTWISE_REAL_DATA=$(cd "$data" && pwd) ctest --preset release -L real

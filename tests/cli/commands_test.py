@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import struct
 import subprocess
 import sys
 import tempfile
@@ -43,7 +44,8 @@ class Commands(unittest.TestCase):
         self.assertEqual(len(summary["categories"]), 3)
 
     def test_every_command_explains_itself_with_an_example(self):
-        for command in (["demo"], ["data", "synth"], ["data", "check"], ["train"], ["measure"], ["report"]):
+        for command in (["demo"], ["data", "synth"], ["data", "check"], ["train"], ["measure"], ["report"],
+                        ["weights", "inspect"], ["weights", "convert"]):
             shown = run(*command, "--help")
             self.assertEqual(shown.returncode, 0)
             self.assertIn("Example", shown.stdout)
@@ -139,6 +141,31 @@ class Commands(unittest.TestCase):
         measured = run("measure", place, "--resamples", 20)
         self.assertEqual(measured.returncode, 0, measured.stderr)
         self.assertIn("last.safetensors", measured.stderr)
+
+    def test_weights_are_inspected_and_converted(self):
+        source, half = self.folder / "net.bin", self.folder / "half.safetensors"
+        header = {"a": {"dtype": "F32", "shape": [2], "data_offsets": [0, 8]}, "__metadata__": {"net": "x"}}
+        packed = json.dumps(header).encode()
+        source.write_bytes(struct.pack("<Q", len(packed)) + packed + struct.pack("<2f", 1.5, -2))
+        shown = run("weights", "inspect", source)
+        self.assertEqual(shown.returncode, 0, shown.stderr)
+        self.assertIn("F32   [2]  min -2", shown.stdout)
+        converted = run("weights", "convert", source, half, "--dtype", "f16")
+        self.assertEqual(converted.returncode, 0, converted.stderr)
+        summary = json.loads(run("weights", "inspect", half, "--json").stdout)
+        self.assertEqual(summary["arrays"][0]["dtype"], "F16")
+        self.assertEqual((summary["arrays"][0]["min"], summary["arrays"][0]["max"]), (-2, 1.5))
+        self.assertEqual(summary["metadata"]["net"], "x")
+
+    def test_weights_that_are_none_are_refused(self):
+        page = self.folder / "page.pth"
+        page.write_text("<html>not found</html>")
+        self.refused(run("weights", "inspect", page), 1, "page.pth", "web page")
+        self.refused(run("weights", "inspect", self.folder / "nothing.pth"), 1, "nothing.pth")
+        self.refused(run("weights", "inspect", self.folder), 1, "folder")
+        self.refused(run("weights", "convert", page, self.folder / "out.pth"), 1, "out.pth", ".safetensors")
+        self.refused(run("weights", "convert", page, self.folder / "o.safetensors", "--dtype", "f15"), 1, "f15", "f16")
+        self.refused(run("weights"), 2)
 
 
 if __name__ == "__main__":

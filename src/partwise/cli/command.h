@@ -72,5 +72,6 @@ void add_data(CLI::App& app);
 void add_train(CLI::App& app);
 void add_measure(CLI::App& app);
 void add_report(CLI::App& app);
+void add_weights(CLI::App& app);
 
 }  // namespace partwise::cli

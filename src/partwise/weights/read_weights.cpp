@@ -1,0 +1,65 @@
+#include "partwise/weights/read_weights.h"
+
+#include "partwise/base/error.h"
+#include "partwise/weights/mat5.h"
+#include "partwise/weights/mat73.h"
+#include "partwise/weights/matconvnet.h"
+#include "partwise/weights/pth.h"
+#include "partwise/weights/safetensors.h"
+
+#include <array>
+
+namespace partwise::weights {
+namespace {
+
+using namespace std::string_view_literals;
+
+bool begins(std::string_view bytes, std::string_view with) {
+  return bytes.substr(0, with.size()) == with;
+}
+
+// MATLAB 7.3 files are HDF5, usually behind 512 bytes of MATLAB's own.
+bool is_mat73(std::string_view bytes) {
+  return begins(bytes, "MATLAB 7.3 ") || begins(bytes, "\x89HDF\r\n\x1A\n");
+}
+
+// Files that are often taken for weights, and what to do about them.
+void refuse_known(std::string_view bytes, const std::string& name) {
+  ensure(!bytes.empty(), "{}: zero bytes", name);
+  ensure(
+      !begins(bytes, "\x80\x02") && !begins(bytes, "\x80\x04"),
+      "{}: refused: a bare pickle, as PyTorch before 1.6 wrote; load it in a PyTorch you trust it "
+      "with and torch.save its state_dict() again",
+      name);
+  ensure(!begins(bytes, "version https://git-lfs"),
+         "{}: only a Git LFS pointer; fetch the file itself with: git lfs pull", name);
+  ensure(!begins(bytes, "\x1F\x8B") && !begins(bytes, "BZh") &&
+             !begins(bytes,
+                     "\xFD"
+                     "7zXZ"),
+         "{}: a compressed file; unpack it first", name);
+  ensure(!begins(bytes, "<"), "{}: a web page, not weights; the download went wrong", name);
+}
+
+bool is_safetensors(std::string_view bytes) {
+  return bytes.size() > 8 && bytes[8] == '{';
+}
+
+}  // namespace
+
+NamedArrays read_weights(const std::filesystem::path& path) {
+  const auto file = map_file(path);
+  if (is_mat73(file.bytes)) return matconvnet_network(read_mat73(path), file.name);
+  return parse_weights(file);
+}
+
+NamedArrays parse_weights(const FileBytes& file) {
+  if (begins(file.bytes, "PK\x03\x04") || begins(file.bytes, "PK\x05\x06")) return parse_pth(file);
+  if (is_safetensors(file.bytes)) return parse_safetensors(file);
+  if (begins(file.bytes, "MATLAB 5")) return matconvnet_network(parse_mat5(file), file.name);
+  refuse_known(file.bytes, file.name);
+  throw Error(
+      fmt::format("{}: not a weights file (neither safetensors nor .pth nor .mat)", file.name));
+}
+
+}  // namespace partwise::weights

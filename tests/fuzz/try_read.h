@@ -1,0 +1,48 @@
+#pragma once
+
+#include "partwise/base/error.h"
+#include "partwise/weights/file_bytes.h"
+#include "partwise/weights/inspect.h"
+#include "partwise/weights/printable.h"
+#include "partwise/weights/safetensors.h"
+
+namespace partwise::fuzz {
+
+[[noreturn]] inline void broken(const char* promise) {
+  fmt::print(stderr, "broken promise: {}\n", promise);
+  __builtin_trap();
+}
+
+// Whatever was read can be shown, written and read again without a change.
+inline void use(const weights::NamedArrays& file) {
+  const auto text = weights::summary_text(file, "fuzz");
+  if (!weights::is_utf8(text)) broken("a summary is UTF-8");
+  (void)weights::summary_json(file).dump();
+  if (file.arrays.contains("__metadata__")) return;  // refused by the writer
+  const auto again = weights::parse_safetensors(
+      weights::bytes_in_memory("again", weights::format_safetensors(file)));
+  if (again.arrays.size() != file.arrays.size()) broken("all arrays are written");
+  for (const auto& [name, array] : file.arrays) {
+    const auto& back = again.arrays.at(name);
+    if (back.bytes != array.bytes || back.shape != array.shape || back.dtype != array.dtype) {
+      broken("arrays come back as they were");
+    }
+  }
+}
+
+// Any bytes are read or refused with an Error of one clean line that names the file; any other
+// exception is a bug and ends the fuzzer.
+template <typename Read>
+int try_read(const uint8_t* data, std::size_t size, Read&& read) {
+  try {
+    read(weights::bytes_in_memory("fuzz", {reinterpret_cast<const char*>(data), size}));
+  } catch (const Error& error) {
+    const std::string text = error.what();
+    if (text.rfind("fuzz: ", 0) != 0) broken("a complaint names the file");
+    if (text.size() > 1000) broken("a complaint is short");
+    if (weights::printable(text, 2000) != text) broken("a complaint is one printable line");
+  }
+  return 0;
+}
+
+}  // namespace partwise::fuzz

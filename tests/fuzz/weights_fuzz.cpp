@@ -1,0 +1,11 @@
+#include "partwise/weights/read_weights.h"
+
+#include "tests/fuzz/try_read.h"
+
+namespace fuzz = partwise::fuzz;
+namespace weights = partwise::weights;
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, std::size_t size) {
+  return fuzz::try_read(
+      data, size, [](const weights::FileBytes& file) { fuzz::use(weights::parse_weights(file)); });
+}

@@ -1,0 +1,13 @@
+#include "partwise/weights/zip.h"
+
+#include "tests/fuzz/try_read.h"
+
+namespace fuzz = partwise::fuzz;
+namespace weights = partwise::weights;
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, std::size_t size) {
+  return fuzz::try_read(data, size, [](const weights::FileBytes& file) {
+    const weights::ZipArchive archive(file.bytes, file.name);
+    for (const auto& [name, entry] : archive.entries()) (void)archive.contents(name);
+  });
+}
