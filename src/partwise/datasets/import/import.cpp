@@ -75,12 +75,9 @@ std::vector<Skipped> read_skipped(const fs::path& folder) {
   return skipped;
 }
 
-bool writable_as_json(const std::string& name) {
-  try {
-    return !json(name).dump().empty();
-  } catch (const json::exception&) {  // not UTF-8
-    return false;
-  }
+// Bytes that are not UTF-8 become replacement characters, so that the text can be written as JSON.
+std::string legible(const std::string& text) {
+  return json::parse(json(text).dump(-1, ' ', false, json::error_handler_t::replace));
 }
 
 // An original may come from a stranger: it must not make us write outside the dataset.
@@ -94,14 +91,14 @@ bool stays_inside(const std::string& file_name) {
 Outcome take_image(const PlannedImage& planned, const fs::path& out) {
   Outcome outcome;
   const auto skip = [&](const char* kind, const std::string& reason) {
-    outcome.skipped.push_back({kind, planned.file_name, reason});
+    outcome.skipped.push_back({kind, legible(planned.file_name), legible(reason)});
     return outcome;
   };
   std::error_code failure;
   if (!fs::is_regular_file(planned.source, failure)) {
     return skip(kImageAbsent, fmt::format("{}: no such file", planned.source.string()));
   }
-  if (!writable_as_json(planned.file_name)) {
+  if (legible(planned.file_name) != planned.file_name) {
     return skip(kImageUnreadable, "its name is not UTF-8; rename it");
   }
   if (!stays_inside(planned.file_name)) {
