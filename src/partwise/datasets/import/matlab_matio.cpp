@@ -1,7 +1,8 @@
 #include "partwise/base/error.h"
 #include "partwise/datasets/import/matlab.h"
+#include "partwise/datasets/import/matlab_hdf5.h"
 
-#include <H5Epublic.h>
+#include <hdf5.h>
 #include <matio.h>
 #include <memory>
 #include <mutex>
@@ -17,7 +18,7 @@ std::vector<double> doubles(const matvar_t& value, std::size_t count) {
   return {first, first + count};
 }
 
-// v7.3 stores UTF-16, v5 bytes; the names we read are ASCII.
+// The names we read are ASCII.
 std::string ascii(const matvar_t& value, std::size_t count) {
   std::string text;
   for (std::size_t i = 0; i < count; ++i) {
@@ -91,10 +92,11 @@ bool matlab_supported() {
 }
 
 MatlabValue read_matlab(const fs::path& path, const char* variable) {
-  static std::mutex guard;  // HDF5 behind v7.3 is not safe on several threads
+  static std::mutex guard;  // HDF5 is not safe on several threads
   const std::lock_guard lock(guard);
   ensure(fs::is_regular_file(path), "{}: no such file", path.string());
   H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);  // our own message is the one line to read
+  if (H5Fis_hdf5(path.c_str()) > 0) return read_matlab_hdf5(path, variable);
   const std::unique_ptr<mat_t, int (*)(mat_t*)> file(Mat_Open(path.c_str(), MAT_ACC_RDONLY),
                                                      Mat_Close);
   ensure(file != nullptr, "{}: not a MATLAB file, or a truncated one", path.string());
