@@ -37,6 +37,7 @@ void add_data_import(CLI::App& data) {
     datasets::ImportRequest request;
     std::string source;
     std::string out;
+    std::string negatives;
     nlohmann::json given = nlohmann::json::object();
   };
   const auto flags = std::make_shared<Flags>();
@@ -48,6 +49,9 @@ void add_data_import(CLI::App& data) {
   command->add_option("source", flags->source, "the original, unpacked")->required();
   command->add_option("out", flags->out, "folder to write")->required();
   command->add_option("--category", flags->request.categories, "only these (default: all)");
+  command->add_option("--as", flags->request.merged_name,
+                      "make all of them one category of this name");
+  command->add_option("--negatives", flags->negatives, "folder of images without objects to add");
   add_fields<datasets::ImportOptions>(*command, flags->given);
   command->add_flag("--strict", flags->request.strict,
                     "refuse at the first image or object that can't be used");
@@ -57,6 +61,7 @@ void add_data_import(CLI::App& data) {
     auto& request = flags->request;
     request.source = flags->source;
     request.out = flags->out;
+    request.negatives = flags->negatives;
     request.options = options_from<datasets::ImportOptions>(flags->given);
     const auto report = datasets::import_dataset(request);
     const auto& dataset = report.dataset;

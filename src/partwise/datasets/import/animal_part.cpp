@@ -169,15 +169,7 @@ ImportPlan plan_animal_part(const fs::path& source, std::span<const std::string>
     if (wanted[i]) plan_category(source, offered[i], plan);
     progress.advance();
   }
-  if (fs::is_directory(source / "neg")) {
-    for (const auto& file : files_below(source / "neg")) {
-      PlannedImage image;
-      image.source = source / "neg" / file;
-      image.file_name = (fs::path("images/negatives") / file).string();
-      image.stratum = kNegative;
-      plan.images.push_back(std::move(image));
-    }
-  }
+  if (fs::is_directory(source / "neg")) plan_negatives(source / "neg", plan);
   return plan;
 }
 

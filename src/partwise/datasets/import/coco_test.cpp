@@ -84,6 +84,13 @@ TEST_F(CocoImport, ABrokenAnnotationCostsItsObjectOnly) {
   EXPECT_EQ(count_by_kind(report.skipped).at(kObjectUnusable), 2);
 }
 
+TEST_F(CocoImport, AFileListedTwiceIsTakenOnce) {
+  file_["images"].push_back({{"id", 8}, {"file_name", "c.jpg"}});
+  const auto report = imported();
+  EXPECT_EQ(report.dataset.images.size(), 2U);
+  EXPECT_EQ(count_by_kind(report.skipped).at(kAnnotationUnusable), 1);
+}
+
 TEST_F(CocoImport, BrokenFilesAreNamed) {
   for (const auto* pointer : {"/images/0/id", "/categories/0/name", "/annotations/0/category_id"}) {
     auto broken = file_;

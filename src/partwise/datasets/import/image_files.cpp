@@ -1,5 +1,7 @@
 #include "partwise/datasets/import/image_files.h"
 
+#include "partwise/base/error.h"
+
 #include <algorithm>
 
 namespace partwise::datasets {
@@ -18,6 +20,18 @@ std::vector<fs::path> files_below(const fs::path& folder) {
   }
   std::sort(files.begin(), files.end());
   return files;
+}
+
+void plan_negatives(const fs::path& folder, ImportPlan& plan) {
+  ensure(fs::is_directory(folder), "{}: expected a folder of images without objects",
+         folder.string());
+  for (const auto& file : files_below(folder)) {
+    PlannedImage image;
+    image.source = folder / file;
+    image.file_name = (fs::path("images/negatives") / file).string();
+    image.stratum = kNegative;
+    plan.images.push_back(std::move(image));
+  }
 }
 
 }  // namespace partwise::datasets

@@ -8,6 +8,7 @@
 #include "partwise/datasets/dataset_folder.h"
 #include "partwise/datasets/import/catalogue.h"
 #include "partwise/datasets/import/clip.h"
+#include "partwise/datasets/import/image_files.h"
 #include "partwise/datasets/import/matlab.h"
 #include "partwise/datasets/import/splits.h"
 #include "partwise/images/codec.h"
@@ -27,6 +28,8 @@ constexpr int64_t kImporterVersion = 1;
 constexpr std::size_t kLargestFile = std::size_t{256} << 20U;
 constexpr int64_t kMostPixels = 64'000'000;  // one a thread is in memory
 constexpr auto kSkippedFile = "skipped.json";
+
+constexpr int64_t kMergedCategory = 1;
 
 // What became of one planned image.
 struct Outcome {
@@ -51,11 +54,9 @@ std::string fingerprint(const ImportPlan& plan) {
 }
 
 json identity_of(const ImportRequest& request, const ImportPlan& plan) {
-  return {{"importer", request.format},
-          {"importer_version", kImporterVersion},
-          {"categories", request.categories},
-          {"original", fingerprint(plan)},
-          {"options", to_json(request.options)}};
+  return {{"importer", request.format},       {"importer_version", kImporterVersion},
+          {"categories", request.categories}, {"merged_name", request.merged_name},
+          {"original", fingerprint(plan)},    {"options", to_json(request.options)}};
 }
 
 json json_from_skipped(const std::vector<Skipped>& skipped) {
@@ -200,6 +201,28 @@ void declare_names(PartDataset& dataset) {
   }
 }
 
+// One category with the names of all; splits stay stratified by the original ones.
+void merge_categories(PartDataset& dataset, const std::string& name) {
+  const Category merged{kMergedCategory, name, {}, {}};
+  dataset.categories = {merged};
+  for (auto& object : dataset.annotations) object.category_id = kMergedCategory;
+}
+
+// Two entries for one file would be written at the same time, and lie on both sides of a split.
+void drop_repeated_files(ImportPlan& plan) {
+  std::set<std::string> seen;
+  auto& images = plan.images;
+  images.erase(
+      std::remove_if(images.begin(), images.end(),
+                     [&](const auto& image) {
+                       if (seen.insert(image.file_name).second) return false;
+                       plan.skipped.push_back({kAnnotationUnusable, legible(image.file_name),
+                                               "the original lists this image twice"});
+                       return true;
+                     }),
+      images.end());
+}
+
 Splits splits_of(const std::vector<SplitEntry>& entries, const ImportOptions& options) {
   return options.protocol == "paper" ? paper_splits(entries)
                                      : clean_splits(entries, options.test_share, options.seed);
@@ -235,6 +258,7 @@ ImportReport assemble(const ImportRequest& request,
   }
   dataset.splits = splits_of(entries, request.options);
   drop_empty_categories(dataset);
+  if (!request.merged_name.empty()) merge_categories(dataset, request.merged_name);
   declare_names(dataset);
   return report;
 }
@@ -248,7 +272,9 @@ ImportReport import_dataset(const ImportRequest& request) {
   ensure(!format.needs_matlab || matlab_supported(),
          "{}: this build cannot read MATLAB files; install libmatio-dev and build again",
          format.name);
-  const auto plan = format.plan(request.source, request.categories);
+  auto plan = format.plan(request.source, request.categories);
+  if (!request.negatives.empty()) plan_negatives(request.negatives, plan);
+  drop_repeated_files(plan);
   refuse_if_strict(request, plan.skipped);
   const auto identity = identity_of(request, plan);
   const auto state = folder_state(request.out, identity);

@@ -31,6 +31,8 @@ struct ImportRequest {
   std::filesystem::path source;
   std::filesystem::path out;
   std::vector<std::string> categories;  // empty: all
+  std::string merged_name;              // not empty: all of them become one category of this name
+  std::filesystem::path negatives;      // not empty: a folder of images without objects
   bool strict = false;                  // the first problem is an Error
   int threads = 0;                      // 0: all cores
   ImportOptions options;

@@ -102,6 +102,19 @@ TEST_F(Import, UnknownNamesListTheValidOnes) {
   EXPECT_NE(reason_of([&] { import_dataset(wrong); }).find("nowhere"), std::string::npos);
 }
 
+TEST_F(Import, CategoriesMayBeMergedAndNegativesComeFromElsewhere) {
+  photograph("../elsewhere/n.jpg", 9, 9, 200);
+  auto animals = request("folder");
+  animals.merged_name = "animal";
+  animals.negatives = root_ / "elsewhere";
+  const auto dataset = import_dataset(animals).dataset;
+  ASSERT_EQ(dataset.categories.size(), 1U);
+  EXPECT_EQ(dataset.categories[0].name, "animal");
+  EXPECT_EQ(dataset.annotations.size(), 10U);
+  EXPECT_EQ(dataset.images.back().file_name, "images/negatives/n.jpg");
+  EXPECT_EQ(dataset.splits.at("test").size(), 2U);  // one of each original category
+}
+
 TEST_F(Import, NothingUsableIsAnError) {
   auto empty = request("folder");
   fs::remove_all(source_);
