@@ -18,6 +18,8 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
+constexpr int64_t kLargestId = int64_t{1} << 53U;
+
 std::vector<fs::path> json_files(const fs::path& folder) {
   std::vector<fs::path> files;
   if (!fs::is_directory(folder)) return files;
@@ -272,6 +274,7 @@ ImportPlan plan_coco(const fs::path& source, std::span<const std::string> asked)
   for (const auto& value : list_member(file->content, "images", file->place)) {
     const int64_t id = integer_member(value, "id", file->place + ": images");
     const auto place = fmt::format("{}: image {}", file->place, id);
+    ensure(id >= 0 && id < kLargestId, "{}: no id a reader of JSON can hold", place);
     ensure(seen.insert(id).second, "{}: used twice", place);
     PlannedImage image;
     const auto name = text_member(value, "file_name", place);

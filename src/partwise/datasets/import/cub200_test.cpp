@@ -50,6 +50,16 @@ TEST_F(Cub200Import, ACategoryHasTwoNames) {
   EXPECT_EQ(import_dataset(some).dataset.images.size(), 1U);
 }
 
+TEST_F(Cub200Import, AddedNegativesGetIdsOfTheirOwn) {
+  for (uint8_t i = 0; i < 4; ++i) photograph("../neg/" + std::to_string(i) + ".jpg", 9, 9, 50 + i);
+  auto birds = request("cub200");
+  birds.merged_name = "bird";
+  birds.negatives = root_ / "neg";
+  const auto dataset = import_dataset(birds).dataset;  // reading it back refuses an id used twice
+  EXPECT_EQ(dataset.images.size(), 6U);
+  EXPECT_EQ(dataset.images.back().id, 13);
+}
+
 TEST_F(Cub200Import, BrokenTablesAreNamed) {
   write("bounding_boxes.txt", "3 2.0 3.0 ten 5.0\n");
   EXPECT_NE(

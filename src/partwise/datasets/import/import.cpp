@@ -236,6 +236,8 @@ ImportReport assemble(const ImportRequest& request,
   dataset.root = request.out;
   dataset.categories = plan.categories;
   std::vector<SplitEntry> entries;
+  int64_t next_id = 1;  // beyond those the original gives
+  for (const auto& planned : plan.images) next_id = std::max(next_id, planned.id + 1);
   for (std::size_t i = 0; i < outcomes.size(); ++i) {
     auto& outcome = outcomes[i];
     const auto& planned = plan.images[i];
@@ -246,8 +248,7 @@ ImportReport assemble(const ImportRequest& request,
       if (stratum != kUnknownStratum) entries.push_back({0, stratum, "", planned.official_train});
       continue;
     }
-    const int64_t id =
-        planned.id != 0 ? planned.id : static_cast<int64_t>(dataset.images.size()) + 1;
+    const int64_t id = planned.id != 0 ? planned.id : next_id++;
     dataset.images.push_back({id, planned.file_name, outcome.width, outcome.height});
     entries.push_back({id, stratum, outcome.content, planned.official_train});
     for (auto& object : outcome.objects) {
