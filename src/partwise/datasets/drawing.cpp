@@ -67,14 +67,15 @@ void tint(images::Image& image, const RunLengthMask& mask, const Rgb& colour) {
 }
 
 void disc(images::Image& image, Point centre, const Rgb& colour) {
+  constexpr int64_t kRim = 4;
   constexpr double kRadius = 3.5;
-  constexpr double kRim = 4.5;
-  for (double dy = -kRim; dy <= kRim; dy += 1.0) {
-    for (double dx = -kRim; dx <= kRim; dx += 1.0) {
-      const double distance = std::hypot(dx, dy);
-      if (distance > kRim) continue;
-      put(image, static_cast<int64_t>(std::floor(centre.x + dx)),
-          static_cast<int64_t>(std::floor(centre.y + dy)), distance <= kRadius ? colour : Rgb{});
+  const auto column = static_cast<int64_t>(std::floor(centre.x));
+  const auto row = static_cast<int64_t>(std::floor(centre.y));
+  for (int64_t dy = -kRim; dy <= kRim; ++dy) {
+    for (int64_t dx = -kRim; dx <= kRim; ++dx) {
+      const double distance = std::hypot(static_cast<double>(dx), static_cast<double>(dy));
+      if (distance > kRadius + 1.0) continue;
+      put(image, column + dx, row + dy, distance <= kRadius ? colour : Rgb{});
     }
   }
 }

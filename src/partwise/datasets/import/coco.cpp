@@ -36,6 +36,7 @@ fs::path annotation_file(const fs::path& source) {
   if (files.empty()) files = json_files(source / "annotations");
   ensure(!files.empty(), "{}: no *.json here or in annotations/", source.string());
   std::vector<std::string> names;
+  names.reserve(files.size());
   for (const auto& file : files) names.push_back(file.filename().string());
   ensure(files.size() == 1, "{}: several annotation files; name one of them: {}", source.string(),
          join(names));
@@ -71,6 +72,10 @@ struct CocoCategory {
 
 // An annotation file, kept whole while its images are read.
 struct CocoFile {
+  CocoFile() noexcept(false) = default;
+  CocoFile(const CocoFile&) = delete;  // the lists below point into the content
+  CocoFile& operator=(const CocoFile&) = delete;
+
   json content;
   std::string place;
   std::map<int64_t, CocoCategory> categories;             // all of them
@@ -228,8 +233,7 @@ void read_annotations(CocoFile& file, std::vector<Skipped>& skipped) {
   for (const auto& value : list_member(file.content, "annotations", file.place)) {
     const auto place = annotation_place(file, value);
     const int64_t category = integer_member(value, "category_id", place);
-    ensure(file.categories.count(category) != 0, "{}: category_id: there is no {}", place,
-           category);
+    ensure(file.categories.contains(category), "{}: category_id: there is no {}", place, category);
     const auto owner = value.find("obj_ann_id");
     if (owner != value.end() && *owner != value.value("id", json())) {
       file.of_object[integer_value(*owner, place)].push_back(&value);
@@ -237,7 +241,7 @@ void read_annotations(CocoFile& file, std::vector<Skipped>& skipped) {
     }
     const int64_t image = integer_member(value, "image_id", place);
     file.annotated.insert(image);
-    if (file.wanted.count(category) == 0) continue;
+    if (!file.wanted.contains(category)) continue;
     if (value.value("iscrowd", json(0)) == 1) {
       skipped.push_back({kObjectUnusable, place, "a crowd, not one object"});
       continue;
@@ -267,7 +271,7 @@ ImportPlan plan_coco(const fs::path& source, std::span<const std::string> asked)
   read_categories(*file, asked);
   read_annotations(*file, plan.skipped);
   for (const auto& [id, category] : file->categories) {
-    if (file->wanted.count(id) != 0) plan.categories.push_back(category.category);
+    if (file->wanted.contains(id)) plan.categories.push_back(category.category);
   }
   const auto places = image_places(path);
   std::set<int64_t> seen;
@@ -282,7 +286,7 @@ ImportPlan plan_coco(const fs::path& source, std::span<const std::string> asked)
     image.source = find_image(places, name);
     image.file_name = (fs::path("images") / name).string();
     const auto objects = file->of_image.find(id);
-    if (file->annotated.count(id) == 0) {
+    if (!file->annotated.contains(id)) {
       image.stratum = kNegative;
     } else if (objects == file->of_image.end()) {
       continue;  // shows a crowd, or what was not chosen: no negative

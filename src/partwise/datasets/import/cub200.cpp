@@ -107,6 +107,7 @@ ImportPlan plan_cub200(const fs::path& source, std::span<const std::string> aske
   const auto landmarks = read_landmarks(root / "parts", part_names);
 
   std::vector<Choice> offered;
+  offered.reserve(classes.size());
   for (const auto& [id, name] : classes) offered.push_back({species(name), name});
   const auto wanted = chosen(offered, asked);
   std::map<int64_t, bool> used;  // wanted class -> has an image
@@ -137,6 +138,7 @@ ImportPlan plan_cub200(const fs::path& source, std::span<const std::string> aske
     plan.images.push_back(std::move(image));
   }
   std::vector<std::string> names;
+  names.reserve(part_names.size());
   for (const auto& [id, name] : part_names) names.push_back(name);
   for (const auto& [id, has_images] : used) {
     if (has_images) plan.categories.push_back({id, species(classes.at(id)), {}, names});

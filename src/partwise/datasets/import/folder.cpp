@@ -31,10 +31,11 @@ struct Side {
 std::vector<Side> sides_of(const fs::path& source) {
   const auto names = folders_in(source);
   const std::set<std::string> known{"train", "val", "valid", "validation", "test"};
-  const bool divided = names.size() >= 2 && names.count("train") != 0 &&
+  const bool divided = names.size() >= 2 && names.contains("train") &&
                        std::includes(known.begin(), known.end(), names.begin(), names.end());
   if (!divided) return {{source, std::nullopt}};
   std::vector<Side> sides;
+  sides.reserve(names.size());
   for (const auto& name : names) sides.push_back({source / name, name == "train"});
   return sides;
 }
@@ -78,6 +79,7 @@ ImportPlan plan_folder(const fs::path& source, std::span<const std::string> aske
   names.erase(kNegatives);
   ensure(!names.empty(), "{}: no sub-folder here; expected one a class", source.string());
   std::vector<Choice> offered;
+  offered.reserve(names.size());
   for (const auto& name : names) offered.push_back({name, name});
   const auto wanted = chosen(offered, asked);
   ImportPlan plan;

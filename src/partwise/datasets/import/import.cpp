@@ -175,7 +175,7 @@ void drop_empty_categories(PartDataset& dataset) {
   auto& categories = dataset.categories;
   categories.erase(
       std::remove_if(categories.begin(), categories.end(),
-                     [&](const auto& category) { return shown.count(category.id) == 0; }),
+                     [&](const auto& category) { return !shown.contains(category.id); }),
       categories.end());
 }
 

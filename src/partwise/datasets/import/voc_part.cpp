@@ -136,7 +136,7 @@ void plan_boxed_objects(const std::vector<BoxedObject>& objects,
   std::vector<std::string> order;
   std::map<std::string, std::vector<BoxedObject>> by_image;
   for (const auto& object : objects) {
-    if (object.file_name.empty() || with_masks.count(object.file_name) != 0) continue;
+    if (object.file_name.empty() || with_masks.contains(object.file_name)) continue;
     auto& members = by_image[object.file_name];
     if (members.empty()) order.push_back(object.file_name);
     members.push_back(object);
