@@ -44,8 +44,8 @@ class Commands(unittest.TestCase):
         self.assertEqual(len(summary["categories"]), 3)
 
     def test_every_command_explains_itself_with_an_example(self):
-        for command in (["demo"], ["data", "synth"], ["data", "check"], ["train"], ["measure"], ["report"],
-                        ["weights", "inspect"], ["weights", "convert"]):
+        for command in (["demo"], ["data", "synth"], ["data", "import"], ["data", "check"], ["train"], ["measure"],
+                        ["report"], ["weights", "inspect"], ["weights", "convert"]):
             shown = run(*command, "--help")
             self.assertEqual(shown.returncode, 0)
             self.assertIn("Example", shown.stdout)
@@ -87,6 +87,45 @@ class Commands(unittest.TestCase):
         trained = run("train", broken, self.folder / "run-broken", "--epochs", 1)
         if trained.returncode != 0:  # the damaged image may be in the test split
             self.refused(trained, 1, victim.name)
+
+    def class_folders(self, place):
+        for image in (self.data / "images").glob("*.png"):
+            name = image.name.split("-")[0]
+            target = place / ("negatives" if name == "negative" else name)
+            target.mkdir(parents=True, exist_ok=True)
+            (target / image.name).write_bytes(image.read_bytes())
+        return place
+
+    def test_class_folders_are_imported_checked_drawn_and_trained_on(self):
+        original = self.class_folders(self.folder / "classes")
+        (original / "fox" / "empty.png").write_bytes(b"")
+        made = self.folder / "imported"
+        imported = run("data", "import", "folder", original, made)
+        self.assertEqual(imported.returncode, 0, imported.stderr)
+        self.assertIn("32 images, 24 objects, 3 categories", imported.stdout)
+        self.assertIn("empty.png", imported.stderr)
+        self.assertEqual(len(json.loads((made / "skipped.json").read_text())), 1)
+        sheets = self.folder / "sheets"
+        checked = run("data", "check", made, "--json", "--draw", sheets)
+        self.assertEqual(checked.returncode, 0, checked.stderr)
+        self.assertTrue((sheets / "fox.png").read_bytes().startswith(b"\x89PNG"))
+        self.assertEqual(json.loads(checked.stdout)["categories"]["fox"]["objects"], 8)
+        moved = made.rename(self.folder / "moved")
+        trained = run("train", moved, self.folder / "run-moved", "--task", "binary:fox", "--loss", "logistic", "--epochs", 1)
+        self.assertEqual(trained.returncode, 0, trained.stderr)
+
+    def test_impossible_imports_say_what_is_possible(self):
+        original = self.class_folders(self.folder / "classes2")
+        self.refused(run("data", "import", "coc", original, self.folder / "i"), 1, "coc", "animal-part", "folder")
+        self.refused(run("data", "import", "folder", original, self.folder / "i", "--category", "fxo"), 1, "fxo", "fox")
+        self.refused(run("data", "import", "folder", original, self.folder / "i", "--protocol", "dirty"), 1, "clean", "paper")
+        self.refused(run("data", "import", "cub200", original, self.folder / "i"), 1, "images.txt")
+        self.refused(run("data", "import", "coco", original, self.folder / "i"), 1, "json")
+        self.refused(run("data", "import", "folder", self.folder / "nowhere", self.folder / "i"), 1, "nowhere")
+        self.refused(run("data", "import", "folder", original, original), 1, str(original))
+        (original / "fox" / "empty.png").write_bytes(b"")
+        self.refused(run("data", "import", "folder", original, self.folder / "s", "--strict"), 1, "empty.png")
+        self.assertFalse((self.folder / "i").exists())
 
     def test_broken_descriptions_are_named(self):
         for number, text in enumerate(["", "[]", "{\"images\": 3}", "{\"images\": [{\"id\": 1e99}]}", "nonsense"]):

@@ -69,6 +69,7 @@ Options options_from(const nlohmann::json& given) {
 
 void add_demo(CLI::App& app);
 void add_data(CLI::App& app);
+void add_data_import(CLI::App& data);
 void add_train(CLI::App& app);
 void add_measure(CLI::App& app);
 void add_report(CLI::App& app);

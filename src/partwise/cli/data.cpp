@@ -1,5 +1,6 @@
 #include "partwise/base/progress.h"
 #include "partwise/cli/command.h"
+#include "partwise/cli/contact_sheets.h"
 #include "partwise/datasets/check.h"
 #include "partwise/datasets/synthetic_animals.h"
 
@@ -69,14 +70,17 @@ void add_synth(CLI::App& data) {
 void add_check(CLI::App& data) {
   struct Flags {
     std::string folder;
+    std::string drawings;
     bool json = false;
   };
   const auto flags = std::make_shared<Flags>();
   auto* command = add_command(
       data, "check",
       "Count what a part-dataset holds; name what is missing, damaged or leaking between splits.",
-      "partwise data check animals");
+      "partwise data check animals --draw sheets");
   command->add_option("data", flags->folder, "folder with dataset.json")->required();
+  command->add_option("--draw", flags->drawings,
+                      "folder for contact sheets of boxes, parts and landmarks");
   command->add_flag("--json", flags->json, "for machines");
   command->callback([flags] {
     const auto dataset = datasets::load_dataset(flags->folder);
@@ -88,6 +92,7 @@ void add_check(CLI::App& data) {
       print_summary(summary);
       for (const auto& problem : problems) fmt::print("{}\n", problem);
     }
+    if (!flags->drawings.empty()) write_contact_sheets(dataset, flags->drawings);
     ensure(problems.empty(), "{}: {} problem(s), the first: {}", flags->folder, problems.size(),
            problems.empty() ? "" : problems.front());
   });
@@ -99,6 +104,7 @@ void add_data(CLI::App& app) {
   auto* data = app.add_subcommand("data", "Make and check part-datasets.");
   data->require_subcommand(1);
   add_synth(*data);
+  add_data_import(*data);
   add_check(*data);
 }
 

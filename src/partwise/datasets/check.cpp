@@ -97,12 +97,21 @@ class LeakFinder {
   std::unordered_map<std::string, std::map<std::string, std::string>> seen_;
 };
 
+std::string object_key(const std::string& hash, const Annotation& object) {
+  const auto& box = object.bbox;
+  return fmt::format("{} {} {} {} {} {}", hash, object.category_id, box.x, box.y, box.width,
+                     box.height);
+}
+
 std::vector<SplitLeak> find_leaks(const PartDataset& dataset,
                                   const std::vector<FileFinding>& findings) {
   std::unordered_map<int64_t, std::size_t> index;
   for (std::size_t i = 0; i < dataset.images.size(); ++i) index[dataset.images[i].id] = i;
+  std::unordered_map<int64_t, std::vector<const Annotation*>> objects;
+  for (const auto& object : dataset.annotations) objects[object.image_id].push_back(&object);
   std::vector<SplitLeak> leaks;
   LeakFinder same_image("the same image");
+  LeakFinder same_object("the same object in identical images");
   LeakFinder same_content("identical content");
   for (const auto& [split, ids] : dataset.splits) {
     for (const int64_t id : ids) {
@@ -110,10 +119,14 @@ std::vector<SplitLeak> find_leaks(const PartDataset& dataset,
       const auto& file = dataset.images[at].file_name;
       const auto before = leaks.size();
       same_image.visit(std::to_string(id), split, file, leaks);
-      if (leaks.size() > before) continue;  // its content is the same too: say it once
-      if (!findings[at].hash.empty()) {
-        same_content.visit(findings[at].hash, split, file, leaks);
+      // The strongest reason is given alone: the same image has the same objects and content.
+      const auto& hash = findings[at].hash;
+      if (leaks.size() > before || hash.empty()) continue;
+      for (const auto* object : objects[id]) {
+        same_object.visit(object_key(hash, *object), split, file, leaks);
       }
+      if (leaks.size() > before) continue;
+      same_content.visit(hash, split, file, leaks);
     }
   }
   return leaks;

@@ -90,12 +90,20 @@ TEST_F(CheckOfADataset, FindsLeaksByIdAndByContent) {
   const auto summary = check_dataset(dataset_);
   ASSERT_EQ(summary.leaks.size(), 2U);
   EXPECT_EQ(to_json(summary)["leaks"].size(), 2U);
-  EXPECT_EQ(summary.leaks[0].reason, "identical content");
+  EXPECT_EQ(summary.leaks[0].reason, "the same object in identical images");
   EXPECT_EQ(summary.leaks[0].first_file, "i2.png");
   EXPECT_EQ(summary.leaks[0].second_file, "i0.png");
   EXPECT_EQ(summary.leaks[1].reason, "the same image");
   EXPECT_EQ(summary.leaks[1].first_split, "test");
   EXPECT_EQ(summary.leaks[1].second_split, "train");
+}
+
+TEST_F(CheckOfADataset, TellsTwoObjectsOfOnePhotographFromOneObject) {
+  fs::copy_file(folder_ / "i0.png", folder_ / "i2.png", fs::copy_options::overwrite_existing);
+  dataset_.annotations[2].bbox.width = 5.0;
+  const auto summary = check_dataset(dataset_);
+  ASSERT_EQ(summary.leaks.size(), 1U);
+  EXPECT_EQ(summary.leaks[0].reason, "identical content");
 }
 
 }  // namespace

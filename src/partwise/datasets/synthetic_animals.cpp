@@ -6,16 +6,12 @@
 #include "partwise/base/parallel.h"
 #include "partwise/base/progress.h"
 #include "partwise/base/random.h"
+#include "partwise/datasets/dataset_folder.h"
 #include "partwise/images/codec.h"
 
 #include <algorithm>
-#include <cerrno>
 #include <cmath>
-#include <fcntl.h>
-#include <fstream>
 #include <numeric>
-#include <system_error>
-#include <unistd.h>
 
 namespace partwise::datasets {
 namespace {
@@ -26,20 +22,11 @@ using nlohmann::json;
 // Counts up whenever the same options would draw other pixels.
 constexpr int64_t kGeneratorVersion = 1;
 constexpr auto kGenerator = "synthetic-animals";
-// Lies in the folder from the first to the last image: the mark of unfinished work.
-constexpr auto kUnfinished = "unfinished.json";
 
 json identity(const SyntheticOptions& options) {
   return {{"generator", kGenerator},
           {"generator_version", kGeneratorVersion},
           {"options", to_json(options)}};
-}
-
-bool same_identity(const json& info, const json& wanted) {
-  return info.is_object() &&
-         std::all_of(wanted.items().begin(), wanted.items().end(), [&](const auto& item) {
-           return info.contains(item.key()) && info[item.key()] == item.value();
-         });
 }
 
 // Images of kind k (the last kind: negatives) are numbered k * images .. (k + 1) * images - 1.
@@ -49,59 +36,6 @@ std::string file_name_of(int64_t number, const SyntheticOptions& options) {
                                ? synthetic_categories()[static_cast<std::size_t>(kind)].name
                                : "negative";
   return fmt::format("images/{}-{:05}.png", name, number % options.images);
-}
-
-bool all_images_there(const fs::path& folder, const PartDataset& dataset) {
-  return std::all_of(dataset.images.begin(), dataset.images.end(), [&](const auto& image) {
-    return fs::is_regular_file(folder / image.file_name);
-  });
-}
-
-enum class FolderState { fresh, unfinished, finished };
-
-FolderState folder_state(const fs::path& folder, const json& wanted) {
-  if (!fs::exists(folder)) return FolderState::fresh;
-  ensure(fs::is_directory(folder), "{}: exists and is not a folder", folder.string());
-  if (fs::is_empty(folder)) return FolderState::fresh;
-  const bool finished = fs::exists(folder / "dataset.json");
-  const auto mark = folder / (finished ? "dataset.json" : kUnfinished);
-  ensure(fs::exists(mark), "{}: not empty and not a dataset of this program; choose another folder",
-         folder.string());
-  const auto found = read_json(mark);
-  const json none;
-  const auto& info = !finished                                     ? found
-                     : found.is_object() && found.contains("info") ? found["info"]
-                                                                   : none;
-  ensure(same_identity(info, wanted),
-         "{}: holds a dataset made with other options; choose another folder or remove it",
-         folder.string());
-  return finished ? FolderState::finished : FolderState::unfinished;
-}
-
-std::string last_error() {
-  return std::generic_category().message(errno);
-}
-
-// Atomic, but without waiting for the disk: that would take as long as the drawing. One flush
-// precedes dataset.json, so a finished dataset is whole.
-void write_if_new(const fs::path& path, const std::string& bytes) {
-  if (fs::exists(path) && read_file(path) == bytes) return;
-  const auto staged = path.string() + ".tmp";
-  {
-    std::ofstream stream(staged, std::ios::binary);
-    stream.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-    stream.flush();
-    ensure(stream.good(), "{}: cannot write: {}", path.string(), last_error());
-  }
-  fs::rename(staged, path);
-}
-
-void flush_to_disk(const fs::path& folder) {
-  const int handle = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  ensure(handle >= 0, "{}: cannot open: {}", folder.string(), last_error());
-  const int outcome = ::syncfs(handle);
-  ::close(handle);
-  ensure(outcome == 0, "{}: cannot flush to disk: {}", folder.string(), last_error());
 }
 
 // The test part of each kind is a random share of it, so that every kind keeps its proportion.
@@ -156,10 +90,10 @@ PartDataset write_synthetic_animals(const fs::path& folder,
   const auto state = folder_state(folder, wanted);
   if (state == FolderState::finished) {
     auto dataset = load_dataset(folder);
-    if (all_images_there(folder, dataset)) return dataset;
+    if (all_images_there(dataset)) return dataset;
   }
+  if (state == FolderState::fresh) begin_dataset(folder, wanted);
   make_writable_folder(folder / "images");
-  if (state == FolderState::fresh) write_json_atomically(folder / kUnfinished, wanted);
   PartDataset dataset;
   dataset.root = folder;
   dataset.info = wanted;
@@ -171,10 +105,7 @@ PartDataset write_synthetic_animals(const fs::path& folder,
   }
   dataset.splits = draw_splits(options);
   dataset.annotations = write_images(folder, options, threads);
-  flush_to_disk(folder);
-  save_dataset(dataset);
-  fs::remove(folder / kUnfinished);
-  return load_dataset(folder);
+  return finish_dataset(dataset);
 }
 
 }  // namespace partwise::datasets

@@ -1,0 +1,89 @@
+#include "partwise/cli/contact_sheets.h"
+
+#include "partwise/base/error.h"
+#include "partwise/base/files.h"
+#include "partwise/base/parallel.h"
+#include "partwise/base/progress.h"
+#include "partwise/datasets/drawing.h"
+#include "partwise/images/codec.h"
+#include "partwise/views/heat_map.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+namespace partwise::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kMostPictures = 24;
+constexpr int64_t kColumns = 6;
+constexpr int64_t kSide = 240;
+constexpr int64_t kGap = 6;
+
+using Objects = std::vector<const datasets::Annotation*>;
+
+Objects evenly_spaced(const Objects& all) {
+  if (all.size() <= kMostPictures) return all;
+  Objects some;
+  for (std::size_t i = 0; i < kMostPictures; ++i) {
+    some.push_back(all[i * all.size() / kMostPictures]);
+  }
+  return some;
+}
+
+// A category's name may hold anything.
+std::string safe_name(std::string name) {
+  std::replace_if(
+      name.begin(), name.end(), [](char c) { return c == '/' || c == '\0' || c == '.'; }, '-');
+  return name.substr(0, 100);
+}
+
+std::string colours_of(const datasets::Category& category) {
+  auto names = category.parts;
+  names.insert(names.end(), category.landmarks.begin(), category.landmarks.end());
+  std::sort(names.begin(), names.end());
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+  std::string text;
+  for (const auto& name : names) {
+    text += fmt::format(", {} {}", name, datasets::mark_colour(category, name).name);
+  }
+  return text;
+}
+
+}  // namespace
+
+void write_contact_sheets(const datasets::PartDataset& dataset, const fs::path& folder) {
+  make_writable_folder(folder);
+  std::unordered_map<int64_t, const datasets::ImageRecord*> records;
+  for (const auto& image : dataset.images) records[image.id] = &image;
+  for (const auto& category : dataset.categories) {
+    Objects all;
+    for (const auto& object : dataset.annotations) {
+      if (object.category_id == category.id) all.push_back(&object);
+    }
+    const auto some = evenly_spaced(all);
+    std::vector<images::Image> pictures(some.size());
+    Progress progress("drawing " + category.name, static_cast<int64_t>(some.size()), "objects");
+    parallel_for(static_cast<int64_t>(some.size()), 0, [&](int64_t i) {
+      const auto at = static_cast<std::size_t>(i);
+      try {
+        const auto photo =
+            images::read_image(dataset.root / records.at(some[at]->image_id)->file_name);
+        pictures[at] = datasets::draw_truth(photo, *some[at], category, kSide);
+      } catch (const Error&) {  // the check has named it
+      }
+      progress.advance();
+    });
+    pictures.erase(std::remove_if(pictures.begin(), pictures.end(),
+                                  [](const auto& picture) { return picture.pixels.empty(); }),
+                   pictures.end());
+    if (pictures.empty()) continue;
+    const auto file = folder / (safe_name(category.name) + ".png");
+    write_file_atomically(file, images::encode_png(views::contact_sheet(pictures, kColumns, kGap)));
+    say(fmt::format("{}: {} of {} objects; box white{}", file.string(), pictures.size(), all.size(),
+                    colours_of(category)));
+  }
+}
+
+}  // namespace partwise::cli

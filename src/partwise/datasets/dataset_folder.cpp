@@ -1,0 +1,94 @@
+#include "partwise/datasets/dataset_folder.h"
+
+#include "partwise/base/error.h"
+#include "partwise/base/files.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <fcntl.h>
+#include <fstream>
+#include <system_error>
+#include <unistd.h>
+
+namespace partwise::datasets {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+// Lies in the folder from the first to the last image: the mark of unfinished work.
+constexpr auto kUnfinished = "unfinished.json";
+
+bool same_identity(const json& info, const json& wanted) {
+  return info.is_object() &&
+         std::all_of(wanted.items().begin(), wanted.items().end(), [&](const auto& item) {
+           return info.contains(item.key()) && info[item.key()] == item.value();
+         });
+}
+
+std::string last_error() {
+  return std::generic_category().message(errno);
+}
+
+void flush_to_disk(const fs::path& folder) {
+  const int handle = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  ensure(handle >= 0, "{}: cannot open: {}", folder.string(), last_error());
+  const int outcome = ::syncfs(handle);
+  ::close(handle);
+  ensure(outcome == 0, "{}: cannot flush to disk: {}", folder.string(), last_error());
+}
+
+}  // namespace
+
+FolderState folder_state(const fs::path& folder, const json& identity) {
+  if (!fs::exists(folder)) return FolderState::fresh;
+  ensure(fs::is_directory(folder), "{}: exists and is not a folder", folder.string());
+  if (fs::is_empty(folder)) return FolderState::fresh;
+  const bool finished = fs::exists(folder / "dataset.json");
+  const auto mark = folder / (finished ? "dataset.json" : kUnfinished);
+  ensure(fs::exists(mark), "{}: not empty and not a dataset of this program; choose another folder",
+         folder.string());
+  const auto found = read_json(mark);
+  const json none;
+  const auto& info = !finished                                     ? found
+                     : found.is_object() && found.contains("info") ? found["info"]
+                                                                   : none;
+  ensure(same_identity(info, identity),
+         "{}: holds a dataset made with other options; choose another folder or remove it",
+         folder.string());
+  return finished ? FolderState::finished : FolderState::unfinished;
+}
+
+void begin_dataset(const fs::path& folder, const json& identity) {
+  make_writable_folder(folder);
+  write_json_atomically(folder / kUnfinished, identity);
+}
+
+// Waiting for the disk would take as long as making the images; finish_dataset flushes once.
+void write_if_new(const fs::path& path, std::string_view bytes) {
+  std::error_code failure;
+  if (fs::file_size(path, failure) == bytes.size() && !failure && read_file(path) == bytes) return;
+  const auto staged = path.string() + ".tmp";
+  {
+    std::ofstream stream(staged, std::ios::binary);
+    stream.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+    stream.flush();
+    ensure(stream.good(), "{}: cannot write: {}", path.string(), last_error());
+  }
+  fs::rename(staged, path);
+}
+
+PartDataset finish_dataset(const PartDataset& dataset) {
+  flush_to_disk(dataset.root);
+  save_dataset(dataset);
+  fs::remove(dataset.root / kUnfinished);
+  return load_dataset(dataset.root);
+}
+
+bool all_images_there(const PartDataset& dataset) {
+  return std::all_of(dataset.images.begin(), dataset.images.end(), [&](const auto& image) {
+    return fs::is_regular_file(dataset.root / image.file_name);
+  });
+}
+
+}  // namespace partwise::datasets

@@ -1,0 +1,176 @@
+#include "partwise/base/error.h"
+#include "partwise/base/interrupt.h"
+#include "partwise/base/progress.h"
+#include "partwise/datasets/import/box_region.h"
+#include "partwise/datasets/import/catalogue.h"
+#include "partwise/datasets/import/choice.h"
+#include "partwise/datasets/import/image_files.h"
+#include "partwise/datasets/import/matlab.h"
+#include "partwise/datasets/import/truth_file.h"
+
+#include <algorithm>
+#include <array>
+
+namespace partwise::datasets {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr double kCropSide = 224.0;
+constexpr std::string_view kFolderEnd = "_obj";
+
+struct Animal {
+  const char* synset;
+  const char* name;
+};
+
+// The thirty categories in the paper's order.
+constexpr std::array<Animal, 30> kAnimals{{
+    {"n01443537", "goldfish"}, {"n01503061", "bird"},         {"n01639765", "frog"},
+    {"n01662784", "turtle"},   {"n01674464", "lizard"},       {"n01882714", "koala"},
+    {"n01982650", "lobster"},  {"n02084071", "dog"},          {"n02118333", "fox"},
+    {"n02121808", "cat"},      {"n02129165", "lion"},         {"n02129604", "tiger"},
+    {"n02131653", "bear"},     {"n02324045", "rabbit"},       {"n02342885", "hamster"},
+    {"n02355227", "squirrel"}, {"n02374451", "horse"},        {"n02391049", "zebra"},
+    {"n02395003", "swine"},    {"n02398521", "hippopotamus"}, {"n02402425", "cattle"},
+    {"n02411705", "sheep"},    {"n02419796", "antelope"},     {"n02437136", "camel"},
+    {"n02444819", "otter"},    {"n02454379", "armadillo"},    {"n02484322", "monkey"},
+    {"n02503517", "elephant"}, {"n02509815", "red panda"},    {"n02510455", "giant panda"},
+}};
+
+struct TruthPart {
+  const char* file;
+  const char* name;
+};
+constexpr std::array<TruthPart, 2> kParts{
+    {{"truth_part01.mat", "head"}, {"truth_part02.mat", "front legs"}}};
+
+std::string name_of(const std::string& synset) {
+  const auto* known = std::find_if(kAnimals.begin(), kAnimals.end(),
+                                   [&](const auto& animal) { return synset == animal.synset; });
+  return known == kAnimals.end() ? synset : known->name;
+}
+
+// 1 to 30 for the paper's, then in order.
+int64_t category_id(const std::string& synset, const ImportPlan& plan) {
+  const auto* known = std::find_if(kAnimals.begin(), kAnimals.end(),
+                                   [&](const auto& animal) { return synset == animal.synset; });
+  if (known != kAnimals.end()) return known - kAnimals.begin() + 1;
+  return static_cast<int64_t>(kAnimals.size() + plan.categories.size()) + 1;
+}
+
+std::vector<Choice> categories_under(const fs::path& source) {
+  ensure(fs::is_directory(source), "{}: expected the folder with the n*_obj folders",
+         source.string());
+  std::vector<Choice> found;
+  for (const auto& entry : fs::directory_iterator(source)) {
+    const auto name = entry.path().filename().string();
+    if (!entry.is_directory() || !name.ends_with(kFolderEnd)) continue;
+    const auto synset = name.substr(0, name.size() - kFolderEnd.size());
+    found.push_back({name_of(synset), synset});
+  }
+  ensure(!found.empty(), "{}: no folder <id>_obj here; expected the Animal-Part download",
+         source.string());
+  std::sort(found.begin(), found.end(),
+            [](const auto& a, const auto& b) { return a.original < b.original; });
+  return found;
+}
+
+// A point of the 224 x 224 crop, whose first pixel is 1, in image coordinates.
+Point image_from_crop(Point crop, const Box& box) {
+  return {box.x + (crop.x - 0.5) * box.width / kCropSide,
+          box.y + (crop.y - 0.5) * box.height / kCropSide};
+}
+
+Box region_box(const CropRegion& region, const Box& box) {
+  const Point corner = image_from_crop(
+      {region.centre.x - region.width / 2.0, region.centre.y - region.height / 2.0}, box);
+  return {corner.x, corner.y, region.width * box.width / kCropSide,
+          region.height * box.height / kCropSide};
+}
+
+// What the files say about one object.
+struct ObjectTruth {
+  Box box;
+  std::array<std::vector<CropRegion>, kParts.size()> instances;
+};
+
+Objects objects_of(const ObjectTruth& truth, int64_t category, int64_t width, int64_t height) {
+  Annotation object;
+  object.category_id = category;
+  object.bbox = truth.box;
+  for (std::size_t part = 0; part < kParts.size(); ++part) {
+    std::vector<Box> boxes;
+    for (const auto& instance : truth.instances[part]) {
+      object.landmarks[kParts[part].name].push_back(image_from_crop(instance.centre, truth.box));
+      boxes.push_back(region_box(instance, truth.box));
+    }
+    if (!boxes.empty()) object.parts[kParts[part].name] = region_of_boxes(boxes, width, height);
+  }
+  return {{object}, {}};
+}
+
+std::vector<ObjectTruth> read_objects(const fs::path& file) {
+  const auto samples = read_matlab(file, "samples");
+  std::vector<ObjectTruth> objects;
+  for (int64_t i = 0; i < samples.count(); ++i) {
+    const auto& box = samples.field("obj", i).field("bndbox");
+    objects.push_back({box_from_inclusive({box.field("xmin").number(), box.field("ymin").number(),
+                                           box.field("xmax").number(), box.field("ymax").number()}),
+                       {}});
+  }
+  return objects;
+}
+
+// Adds the truth files' parts; gives the names of those the category has.
+std::vector<std::string> read_parts(const fs::path& folder, std::vector<ObjectTruth>& objects) {
+  std::vector<std::string> names;
+  for (std::size_t part = 0; part < kParts.size(); ++part) {
+    const auto file = folder / kParts[part].file;
+    if (!fs::exists(file)) continue;
+    const auto records = read_truth_file(file);
+    ensure(records.size() == objects.size(), "{}: describes {} objects, data.mat {}", file.string(),
+           records.size(), objects.size());
+    for (std::size_t i = 0; i < records.size(); ++i) {
+      objects[i].instances[part] = records[i].instances;
+    }
+    names.emplace_back(kParts[part].name);
+  }
+  return names;
+}
+
+void plan_category(const fs::path& source, const Choice& choice, ImportPlan& plan) {
+  const auto folder = source / (choice.original + std::string(kFolderEnd)) / "img";
+  auto objects = read_objects(folder / "data.mat");
+  const auto names = read_parts(source / "truth" / choice.original, objects);
+  const int64_t id = category_id(choice.original, plan);
+  plan.categories.push_back({id, choice.name, names, names});
+  for (std::size_t i = 0; i < objects.size(); ++i) {
+    PlannedImage image;
+    image.source = folder / "img" / fmt::format("{:05}.jpg", i + 1);
+    image.file_name = fmt::format("images/{}/{:05}.jpg", choice.original, i + 1);
+    image.stratum = id;
+    image.objects = [truth = objects[i], id](int64_t width, int64_t height) {
+      return objects_of(truth, id, width, height);
+    };
+    plan.images.push_back(std::move(image));
+  }
+}
+
+}  // namespace
+
+ImportPlan plan_animal_part(const fs::path& source, std::span<const std::string> asked) {
+  const auto offered = categories_under(source);
+  const auto wanted = chosen(offered, asked);
+  ImportPlan plan;
+  Progress progress("reading annotations", static_cast<int64_t>(offered.size()), "categories");
+  for (std::size_t i = 0; i < offered.size(); ++i) {
+    if (interrupt_requested()) throw Interrupted("interrupted; nothing is written yet");
+    if (wanted[i]) plan_category(source, offered[i], plan);
+    progress.advance();
+  }
+  if (fs::is_directory(source / "neg")) plan_negatives(source / "neg", plan);
+  return plan;
+}
+
+}  // namespace partwise::datasets

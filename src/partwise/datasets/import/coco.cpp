@@ -1,0 +1,305 @@
+#include "partwise/base/error.h"
+#include "partwise/base/files.h"
+#include "partwise/base/names.h"
+#include "partwise/datasets/import/box_region.h"
+#include "partwise/datasets/import/catalogue.h"
+#include "partwise/datasets/import/choice.h"
+#include "partwise/datasets/import/polygon.h"
+#include "partwise/datasets/json_reader.h"
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <set>
+
+namespace partwise::datasets {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+constexpr int64_t kLargestId = int64_t{1} << 53U;
+
+std::vector<fs::path> json_files(const fs::path& folder) {
+  std::vector<fs::path> files;
+  if (!fs::is_directory(folder)) return files;
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    if (entry.path().extension() == ".json") files.push_back(entry.path());
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+fs::path annotation_file(const fs::path& source) {
+  if (fs::is_regular_file(source)) return source;
+  auto files = json_files(source);
+  if (files.empty()) files = json_files(source / "annotations");
+  ensure(!files.empty(), "{}: no *.json here or in annotations/", source.string());
+  std::vector<std::string> names;
+  names.reserve(files.size());
+  for (const auto& file : files) names.push_back(file.filename().string());
+  ensure(files.size() == 1, "{}: several annotation files; name one of them: {}", source.string(),
+         join(names));
+  return files.front();
+}
+
+// Where the images of an annotation file may lie, nearest first.
+std::vector<fs::path> image_places(const fs::path& file) {
+  const auto here = fs::absolute(file).parent_path();
+  std::vector<fs::path> places{here, here / "images"};
+  const auto above = here.parent_path();
+  if (here.filename() != "annotations") return places;
+  places.push_back(above);
+  for (const auto& entry : fs::directory_iterator(above)) {
+    if (entry.is_directory()) places.push_back(entry.path());
+  }
+  std::sort(places.begin() + 2, places.end());
+  return places;
+}
+
+fs::path find_image(const std::vector<fs::path>& places, const std::string& name) {
+  for (const auto& place : places) {
+    std::error_code failure;
+    if (fs::is_regular_file(place / name, failure)) return place / name;
+  }
+  return places.front() / name;
+}
+
+struct CocoCategory {
+  Category category;
+  std::vector<std::string> keypoints;
+};
+
+// An annotation file, kept whole while its images are read.
+struct CocoFile {
+  CocoFile() noexcept(false) = default;
+  CocoFile(const CocoFile&) = delete;  // the lists below point into the content
+  CocoFile& operator=(const CocoFile&) = delete;
+
+  json content;
+  std::string place;
+  std::map<int64_t, CocoCategory> categories;             // all of them
+  std::set<int64_t> wanted;                               // ids of those asked for
+  std::set<int64_t> annotated;                            // images that show anything
+  std::map<int64_t, std::vector<const json*>> of_image;   // objects
+  std::map<int64_t, std::vector<const json*>> of_object;  // annotations that are parts of one
+};
+
+RunLengthMask mask_of(const json& value, int64_t width, int64_t height, const std::string& place) {
+  if (!value.is_array()) {
+    auto mask = mask_from_json(value, place);
+    ensure(mask.width == width && mask.height == height,
+           "{}: a mask of {} x {} on an image of {} x {}", place, mask.width, mask.height, width,
+           height);
+    return mask;
+  }
+  std::vector<uint8_t> pixels(static_cast<std::size_t>(width * height), 0);
+  for (const auto& polygon : value) {
+    ensure(polygon.is_array() && polygon.size() % 2 == 0, "{}: a polygon is a list of x, y pairs",
+           place);
+    std::vector<Point> corners;
+    for (std::size_t i = 0; i + 1 < polygon.size(); i += 2) {
+      corners.push_back(
+          {coordinate_value(polygon[i], place), coordinate_value(polygon[i + 1], place)});
+    }
+    fill_polygon(corners, width, height, pixels);
+  }
+  return encode_mask(pixels, width, height);
+}
+
+std::optional<Box> box_of(const json& annotation, const std::string& place) {
+  const auto found = annotation.find("bbox");
+  if (found == annotation.end() || !found->is_array() || found->empty()) return std::nullopt;
+  ensure(found->size() == 4, "{}: bbox: expected [x, y, width, height]", place);
+  const auto& box = *found;
+  return Box{coordinate_value(box[0], place), coordinate_value(box[1], place),
+             coordinate_value(box[2], place), coordinate_value(box[3], place)};
+}
+
+// Box and mask of an annotation or of a part; either may be missing.
+PartRegion region_of(const json& value, int64_t width, int64_t height, const std::string& place) {
+  PartRegion region;
+  region.bbox = box_of(value, place);
+  const auto mask = value.find("segmentation");
+  if (mask != value.end() && !mask->is_null() && !mask->empty()) {
+    region.segmentation = mask_of(*mask, width, height, place);
+    if (!region.bbox) {
+      region.bbox = box_around(decode_mask(*region.segmentation), width, height);
+    }
+  }
+  return region;
+}
+
+// COCO's triples x, y, v; v = 2 is visible.
+void add_keypoints(Annotation& object,
+                   const json& annotation,
+                   const std::vector<std::string>& names,
+                   const std::string& place) {
+  const auto& values = list_member(annotation, "keypoints", place);
+  ensure(values.empty() || values.size() == 3 * names.size(),
+         "{}: {} keypoint values, its category names {} keypoints", place, values.size(),
+         names.size());
+  for (std::size_t i = 0; i < values.size() / 3; ++i) {
+    if (coordinate_value(values[3 * i + 2], place) < 2.0) continue;
+    object.landmarks[names[i]].push_back(
+        {coordinate_value(values[3 * i], place), coordinate_value(values[3 * i + 1], place)});
+  }
+}
+
+void add_region(Annotation& object, const std::string& name, const PartRegion& region) {
+  if (!region.bbox && !region.segmentation) return;
+  const auto [place, fresh] = object.parts.emplace(name, region);
+  if (fresh) return;
+  auto& known = place->second;  // a second instance of the part
+  if (known.bbox && region.bbox) known.bbox = box_around(*known.bbox, *region.bbox);
+  if (known.segmentation && region.segmentation) {
+    auto pixels = decode_mask(*known.segmentation);
+    const auto more = decode_mask(*region.segmentation);
+    for (std::size_t i = 0; i < pixels.size(); ++i) pixels[i] |= more[i];
+    known.segmentation = encode_mask(pixels, known.segmentation->width, known.segmentation->height);
+  } else {
+    known.segmentation.reset();
+  }
+}
+
+std::string annotation_place(const CocoFile& file, const json& annotation) {
+  const auto id = annotation.find("id");
+  return fmt::format("{}: annotation {}", file.place,
+                     id != annotation.end() && id->is_number_integer() ? id->dump() : "without id");
+}
+
+Annotation object_from(const CocoFile& file, const json& value, int64_t width, int64_t height) {
+  const auto place = annotation_place(file, value);
+  Annotation object;
+  object.category_id = integer_member(value, "category_id", place);
+  const auto whole = region_of(value, width, height, place);
+  ensure(whole.bbox.has_value(), "{}: neither bbox nor segmentation", place);
+  object.bbox = *whole.bbox;
+  object.segmentation = whole.segmentation;
+  add_keypoints(object, value, file.categories.at(object.category_id).keypoints, place);
+  for (const auto& [name, part] : object_member(value, "parts", place).items()) {
+    ensure(part.is_object(), "{}: parts: {}: expected an object", place, name);
+    add_region(object, name, region_of(part, width, height, place));
+  }
+  const auto id = value.find("id");
+  if (id == value.end() || !id->is_number_integer()) return object;
+  const auto parts = file.of_object.find(integer_value(*id, place));
+  if (parts == file.of_object.end()) return object;
+  for (const auto* part : parts->second) {
+    const auto here = annotation_place(file, *part);
+    const auto& category = file.categories.at(integer_member(*part, "category_id", here));
+    add_region(object, category.category.name, region_of(*part, width, height, here));
+  }
+  return object;
+}
+
+Objects objects_of(const CocoFile& file, int64_t image, int64_t width, int64_t height) {
+  Objects objects;
+  const auto found = file.of_image.find(image);
+  if (found == file.of_image.end()) return objects;
+  for (const auto* value : found->second) {
+    try {
+      objects.annotations.push_back(object_from(file, *value, width, height));
+    } catch (const Error& problem) {
+      objects.unusable.emplace_back(problem.what());
+    }
+  }
+  return objects;
+}
+
+void read_categories(CocoFile& file, std::span<const std::string> asked) {
+  std::vector<Choice> offered;
+  std::vector<int64_t> ids;
+  for (const auto& value : list_member(file.content, "categories", file.place)) {
+    const int64_t id = integer_member(value, "id", file.place + ": categories");
+    const auto place = fmt::format("{}: category {}", file.place, id);
+    const auto name = text_member(value, "name", place);
+    CocoCategory category{{id, name, {}, {}}, names_member(value, "keypoints", place)};
+    category.category.landmarks = category.keypoints;
+    if (value.contains("parts")) category.category.parts = names_member(value, "parts", place);
+    ensure(file.categories.emplace(id, category).second, "{}: used twice", place);
+    offered.push_back({name, name});
+    ids.push_back(id);
+  }
+  ensure(!ids.empty(), "{}: no categories; expected a COCO annotation file", file.place);
+  const auto wanted = chosen(offered, asked);
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    if (wanted[i]) file.wanted.insert(ids[i]);
+  }
+}
+
+// Sorts annotations into objects and parts of objects (those that name one in obj_ann_id).
+void read_annotations(CocoFile& file, std::vector<Skipped>& skipped) {
+  for (const auto& value : list_member(file.content, "annotations", file.place)) {
+    const auto place = annotation_place(file, value);
+    const int64_t category = integer_member(value, "category_id", place);
+    ensure(file.categories.contains(category), "{}: category_id: there is no {}", place, category);
+    const auto owner = value.find("obj_ann_id");
+    if (owner != value.end() && *owner != value.value("id", json())) {
+      file.of_object[integer_value(*owner, place)].push_back(&value);
+      continue;
+    }
+    const int64_t image = integer_member(value, "image_id", place);
+    file.annotated.insert(image);
+    if (!file.wanted.contains(category)) continue;
+    if (value.value("iscrowd", json(0)) == 1) {
+      skipped.push_back({kObjectUnusable, place, "a crowd, not one object"});
+      continue;
+    }
+    file.of_image[image].push_back(&value);
+  }
+}
+
+// Rotated photographs are the usual reason for a mismatch.
+void ensure_size(const json& image, int64_t width, int64_t height, const std::string& place) {
+  const auto told = [&](const char* key, int64_t actual) {
+    return !image.contains(key) || integer_member(image, key, place) == actual;
+  };
+  ensure(told("width", width) && told("height", height),
+         "{}: the file is {} x {} upright, the annotations say {} x {}", place, width, height,
+         image.value("width", json()).dump(), image.value("height", json()).dump());
+}
+
+}  // namespace
+
+ImportPlan plan_coco(const fs::path& source, std::span<const std::string> asked) {
+  const auto path = annotation_file(source);
+  const auto file = std::make_shared<CocoFile>();
+  file->place = path.string();
+  file->content = read_json(path);
+  ImportPlan plan;
+  read_categories(*file, asked);
+  read_annotations(*file, plan.skipped);
+  for (const auto& [id, category] : file->categories) {
+    if (file->wanted.contains(id)) plan.categories.push_back(category.category);
+  }
+  const auto places = image_places(path);
+  std::set<int64_t> seen;
+  for (const auto& value : list_member(file->content, "images", file->place)) {
+    const int64_t id = integer_member(value, "id", file->place + ": images");
+    const auto place = fmt::format("{}: image {}", file->place, id);
+    ensure(id >= 0 && id < kLargestId, "{}: no id a reader of JSON can hold", place);
+    ensure(seen.insert(id).second, "{}: used twice", place);
+    PlannedImage image;
+    const auto name = text_member(value, "file_name", place);
+    image.id = id;
+    image.source = find_image(places, name);
+    image.file_name = (fs::path("images") / name).string();
+    const auto objects = file->of_image.find(id);
+    if (!file->annotated.contains(id)) {
+      image.stratum = kNegative;
+    } else if (objects == file->of_image.end()) {
+      continue;  // shows a crowd, or what was not chosen: no negative
+    } else {
+      image.stratum = integer_member(*objects->second.front(), "category_id", place);
+      image.objects = [file, &value, id, place](int64_t width, int64_t height) {
+        ensure_size(value, width, height, place);
+        return objects_of(*file, id, width, height);
+      };
+    }
+    plan.images.push_back(std::move(image));
+  }
+  return plan;
+}
+
+}  // namespace partwise::datasets

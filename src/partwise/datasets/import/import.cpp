@@ -1,0 +1,304 @@
+#include "partwise/datasets/import/import.h"
+
+#include "partwise/base/error.h"
+#include "partwise/base/files.h"
+#include "partwise/base/interrupt.h"
+#include "partwise/base/parallel.h"
+#include "partwise/base/progress.h"
+#include "partwise/datasets/dataset_folder.h"
+#include "partwise/datasets/import/catalogue.h"
+#include "partwise/datasets/import/clip.h"
+#include "partwise/datasets/import/image_files.h"
+#include "partwise/datasets/import/matlab.h"
+#include "partwise/datasets/import/splits.h"
+#include "partwise/images/codec.h"
+
+#include <algorithm>
+#include <set>
+#include <system_error>
+
+namespace partwise::datasets {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+// Counts up whenever the same original and options would give another dataset.
+constexpr int64_t kImporterVersion = 1;
+constexpr std::size_t kLargestFile = std::size_t{256} << 20U;
+constexpr int64_t kMostPixels = 64'000'000;  // one a thread is in memory
+constexpr auto kSkippedFile = "skipped.json";
+
+constexpr int64_t kMergedCategory = 1;
+
+// What became of one planned image.
+struct Outcome {
+  bool usable = false;
+  int64_t width = 0;
+  int64_t height = 0;
+  std::string content;
+  std::vector<Annotation> objects;
+  std::vector<Skipped> skipped;
+};
+
+// Recognises the original without naming the machine it lies on.
+std::string fingerprint(const ImportPlan& plan) {
+  std::string text;
+  for (const auto& image : plan.images) {
+    std::error_code absent;
+    const auto size = fs::file_size(image.source, absent);
+    text += fmt::format("{}:{};", image.file_name, absent ? 0 : size);
+  }
+  for (const auto& category : plan.categories) text += category.name + ";";
+  return content_hash(text);
+}
+
+json identity_of(const ImportRequest& request, const ImportPlan& plan) {
+  return {{"importer", request.format},       {"importer_version", kImporterVersion},
+          {"categories", request.categories}, {"merged_name", request.merged_name},
+          {"original", fingerprint(plan)},    {"options", to_json(request.options)}};
+}
+
+json json_from_skipped(const std::vector<Skipped>& skipped) {
+  json list = json::array();
+  for (const auto& item : skipped) {
+    list.push_back({{"kind", item.kind}, {"name", item.name}, {"reason", item.reason}});
+  }
+  return list;
+}
+
+std::vector<Skipped> read_skipped(const fs::path& folder) {
+  std::vector<Skipped> skipped;
+  if (!fs::exists(folder / kSkippedFile)) return skipped;
+  for (const auto& item : read_json(folder / kSkippedFile)) {
+    skipped.push_back({item.value("kind", ""), item.value("name", ""), item.value("reason", "")});
+  }
+  return skipped;
+}
+
+// Bytes that are not UTF-8 become replacement characters, so that the text can be written as JSON.
+std::string legible(const std::string& text) {
+  return json::parse(json(text).dump(-1, ' ', false, json::error_handler_t::replace));
+}
+
+// An original may come from a stranger: it must not make us write outside the dataset.
+bool stays_inside(const std::string& file_name) {
+  const fs::path path(file_name);
+  return path.is_relative() && path.has_filename() &&
+         std::find(path.begin(), path.end(), "..") == path.end();
+}
+
+// Decodes the image, reads its truth, copies its bytes.
+Outcome take_image(const PlannedImage& planned, const fs::path& out) {
+  Outcome outcome;
+  const auto skip = [&](const char* kind, const std::string& reason) {
+    outcome.skipped.push_back({kind, legible(planned.file_name), legible(reason)});
+    return outcome;
+  };
+  std::error_code failure;
+  if (!fs::is_regular_file(planned.source, failure)) {
+    return skip(kImageAbsent, fmt::format("{}: no such file", planned.source.string()));
+  }
+  if (legible(planned.file_name) != planned.file_name) {
+    return skip(kImageUnreadable, "its name is not UTF-8; rename it");
+  }
+  if (!stays_inside(planned.file_name)) {
+    return skip(kImageUnreadable, "its name leads out of the folder");
+  }
+  std::string bytes;
+  try {
+    bytes = read_file(planned.source, kLargestFile);
+    const auto image = images::decode_image(bytes, planned.source.string(), kMostPixels);
+    outcome.width = image.width;
+    outcome.height = image.height;
+  } catch (const Error& problem) {
+    return skip(kImageUnreadable, problem.what());
+  }
+  if (planned.objects) {
+    Objects objects;
+    try {
+      objects = planned.objects(outcome.width, outcome.height);
+    } catch (const Error& problem) {
+      return skip(kAnnotationUnusable, problem.what());
+    }
+    for (auto& object : objects.annotations) {
+      const auto reason = fit_to_image(object, outcome.width, outcome.height);
+      if (reason.empty()) {
+        outcome.objects.push_back(std::move(object));
+      } else {
+        objects.unusable.push_back(reason);
+      }
+    }
+    for (const auto& reason : objects.unusable) skip(kObjectUnusable, reason);
+    // Without its objects it would pass for a negative.
+    if (outcome.objects.empty()) return skip(kNothingChosen, "no usable object to import");
+  }
+  outcome.content = content_hash(bytes);
+  const auto target = out / planned.file_name;
+  fs::create_directories(target.parent_path());
+  write_if_new(target, bytes);
+  outcome.usable = true;
+  return outcome;
+}
+
+bool harmless(const Skipped& skipped) {
+  return skipped.kind == kNothingChosen;
+}
+
+void refuse_if_strict(const ImportRequest& request, const std::vector<Skipped>& skipped) {
+  if (!request.strict) return;
+  for (const auto& item : skipped) {
+    ensure(harmless(item), "{}: {} ({}); without --strict it would be left out", item.name,
+           item.kind, item.reason);
+  }
+}
+
+std::vector<Outcome> take_images(const ImportRequest& request, const ImportPlan& plan) {
+  std::vector<Outcome> outcomes(plan.images.size());
+  Progress progress("importing", static_cast<int64_t>(outcomes.size()), "images");
+  parallel_for(static_cast<int64_t>(outcomes.size()), request.threads, [&](int64_t i) {
+    if (interrupt_requested()) {
+      throw Interrupted(
+          fmt::format("{}: interrupted; run again to complete it", request.out.string()));
+    }
+    const auto at = static_cast<std::size_t>(i);
+    outcomes[at] = take_image(plan.images[at], request.out);
+    refuse_if_strict(request, outcomes[at].skipped);
+    progress.advance();
+  });
+  return outcomes;
+}
+
+void drop_empty_categories(PartDataset& dataset) {
+  std::set<int64_t> shown;
+  for (const auto& object : dataset.annotations) shown.insert(object.category_id);
+  auto& categories = dataset.categories;
+  categories.erase(
+      std::remove_if(categories.begin(), categories.end(),
+                     [&](const auto& category) { return !shown.contains(category.id); }),
+      categories.end());
+}
+
+// Names an original uses without declaring them (parts of a car, say) are declared here.
+void declare_names(PartDataset& dataset) {
+  for (auto& category : dataset.categories) {
+    std::set<std::string> parts;
+    std::set<std::string> landmarks;
+    for (const auto& object : dataset.annotations) {
+      if (object.category_id != category.id) continue;
+      for (const auto& [name, region] : object.parts) parts.insert(name);
+      for (const auto& [name, points] : object.landmarks) landmarks.insert(name);
+    }
+    const auto add = [](std::vector<std::string>& declared, const std::set<std::string>& seen) {
+      for (const auto& name : seen) {
+        if (std::find(declared.begin(), declared.end(), name) == declared.end()) {
+          declared.push_back(name);
+        }
+      }
+    };
+    add(category.parts, parts);
+    add(category.landmarks, landmarks);
+  }
+}
+
+// One category with the names of all; splits stay stratified by the original ones.
+void merge_categories(PartDataset& dataset, const std::string& name) {
+  const Category merged{kMergedCategory, name, {}, {}};
+  dataset.categories = {merged};
+  for (auto& object : dataset.annotations) object.category_id = kMergedCategory;
+}
+
+// Two entries for one file would be written at the same time, and lie on both sides of a split.
+void drop_repeated_files(ImportPlan& plan) {
+  std::set<std::string> seen;
+  auto& images = plan.images;
+  images.erase(
+      std::remove_if(images.begin(), images.end(),
+                     [&](const auto& image) {
+                       if (seen.insert(image.file_name).second) return false;
+                       plan.skipped.push_back({kAnnotationUnusable, legible(image.file_name),
+                                               "the original lists this image twice"});
+                       return true;
+                     }),
+      images.end());
+}
+
+Splits splits_of(const std::vector<SplitEntry>& entries, const ImportOptions& options) {
+  return options.protocol == "paper" ? paper_splits(entries)
+                                     : clean_splits(entries, options.test_share, options.seed);
+}
+
+ImportReport assemble(const ImportRequest& request,
+                      const ImportPlan& plan,
+                      std::vector<Outcome> outcomes) {
+  ImportReport report{{}, plan.skipped};
+  auto& dataset = report.dataset;
+  dataset.root = request.out;
+  dataset.categories = plan.categories;
+  std::vector<SplitEntry> entries;
+  int64_t next_id = 1;  // beyond those the original gives
+  for (const auto& planned : plan.images) next_id = std::max(next_id, planned.id + 1);
+  for (std::size_t i = 0; i < outcomes.size(); ++i) {
+    auto& outcome = outcomes[i];
+    const auto& planned = plan.images[i];
+    report.skipped.insert(report.skipped.end(), outcome.skipped.begin(), outcome.skipped.end());
+    const int64_t stratum =
+        outcome.objects.empty() ? planned.stratum : outcome.objects.front().category_id;
+    if (!outcome.usable) {
+      if (stratum != kUnknownStratum) entries.push_back({0, stratum, "", planned.official_train});
+      continue;
+    }
+    const int64_t id = planned.id != 0 ? planned.id : next_id++;
+    dataset.images.push_back({id, planned.file_name, outcome.width, outcome.height});
+    entries.push_back({id, stratum, outcome.content, planned.official_train});
+    for (auto& object : outcome.objects) {
+      object.id = static_cast<int64_t>(dataset.annotations.size()) + 1;
+      object.image_id = id;
+      dataset.annotations.push_back(std::move(object));
+    }
+  }
+  dataset.splits = splits_of(entries, request.options);
+  drop_empty_categories(dataset);
+  if (!request.merged_name.empty()) merge_categories(dataset, request.merged_name);
+  declare_names(dataset);
+  return report;
+}
+
+}  // namespace
+
+ImportReport import_dataset(const ImportRequest& request) {
+  validate(request.options);
+  const auto& format = import_format(request.format);
+  ensure(fs::exists(request.source), "{}: no such file or folder", request.source.string());
+  ensure(!format.needs_matlab || matlab_supported(),
+         "{}: this build cannot read MATLAB files; install libmatio-dev and build again",
+         format.name);
+  auto plan = format.plan(request.source, request.categories);
+  if (!request.negatives.empty()) plan_negatives(request.negatives, plan);
+  drop_repeated_files(plan);
+  refuse_if_strict(request, plan.skipped);
+  const auto identity = identity_of(request, plan);
+  const auto state = folder_state(request.out, identity);
+  if (state == FolderState::finished) {
+    auto dataset = load_dataset(request.out);
+    if (all_images_there(dataset)) return {std::move(dataset), read_skipped(request.out)};
+  }
+  if (state == FolderState::fresh) begin_dataset(request.out, identity);
+  auto report = assemble(request, plan, take_images(request, plan));
+  ensure(!report.dataset.images.empty(), "{}: holds no image that can be used ({} skipped{})",
+         request.source.string(), report.skipped.size(),
+         report.skipped.empty() ? "" : ", the first: " + report.skipped.front().reason);
+  report.dataset.info = identity;
+  report.dataset.info["skipped"] = count_by_kind(report.skipped);
+  write_json_atomically(request.out / kSkippedFile, json_from_skipped(report.skipped));
+  report.dataset = finish_dataset(report.dataset);
+  return report;
+}
+
+std::map<std::string, int64_t> count_by_kind(const std::vector<Skipped>& skipped) {
+  std::map<std::string, int64_t> counts;
+  for (const auto& item : skipped) ++counts[item.kind];
+  return counts;
+}
+
+}  // namespace partwise::datasets
