@@ -242,6 +242,17 @@ void Network::load_backbone(const std::map<std::string, Tensor>& state) {
   }
 }
 
+std::vector<std::string> Network::backbone_parameters() const {
+  std::vector<std::string> names;
+  for (int64_t i = 0; i < architecture_.taps.front().relu; ++i) {
+    const auto& layer = architecture_.layers[static_cast<std::size_t>(i)].name;
+    for (const char* what : {".weight", ".bias"}) {
+      if (parameters_.contains(layer + what)) names.push_back(layer + what);
+    }
+  }
+  return names;
+}
+
 void Network::to_device(const std::string& device) {
   for (auto& [name, tensor] : parameters_) {
     tensor = tensor.detach().to(torch::Device(device)).requires_grad_();

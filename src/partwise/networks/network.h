@@ -51,6 +51,8 @@ class Network {
   // trained elsewhere; tensors of other layers are passed over, missing or misshaped ones are
   // named.
   void load_backbone(const std::map<std::string, Tensor>& state);
+  // The parameters of the layers load_backbone fills, by name.
+  std::vector<std::string> backbone_parameters() const;
   void to_device(const std::string& device);
 
  private:

@@ -24,6 +24,7 @@ Optimizer::Optimizer(std::string rule,
                      std::map<std::string, Tensor> parameters)
     : rule_(std::move(rule)), weight_decay_(weight_decay), parameters_(std::move(parameters)) {
   for (const auto& [name, parameter] : parameters_) {
+    rates_[name] = 1.0;
     first_[name] = torch::zeros_like(parameter, parameter.options().requires_grad(false));
     if (rule_ == "adamw") second_[name] = torch::zeros_like(first_[name]);
   }
@@ -50,11 +51,12 @@ void Optimizer::step(double learning_rate) {
   const torch::NoGradGuard no_grad;
   ++steps_;
   for (auto& [name, parameter] : parameters_) {
-    if (!parameter.grad().defined()) continue;
+    const double rate = learning_rate * rates_.at(name);
+    if (!parameter.grad().defined() || rate == 0.0) continue;
     if (rule_ == "adamw") {
-      step_adamw(name, parameter, learning_rate);
+      step_adamw(name, parameter, rate);
     } else {
-      step_sgd(name, parameter, learning_rate);
+      step_sgd(name, parameter, rate);
     }
   }
 }

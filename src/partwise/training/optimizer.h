@@ -17,6 +17,8 @@ class Optimizer {
   // Scales all gradients down together where their common norm exceeds `limit`.
   void limit_gradients(double limit);
   void step(double learning_rate);
+  // This parameter's rate as a multiple of the common one; 0 leaves it as it is.
+  void set_rate(const std::string& name, double factor) { rates_.at(name) = factor; }
 
   std::map<std::string, Tensor> state() const;
   void load_state(const std::map<std::string, Tensor>& state);
@@ -28,6 +30,7 @@ class Optimizer {
   std::string rule_;
   double weight_decay_;
   std::map<std::string, Tensor> parameters_;
+  std::map<std::string, double> rates_;
   std::map<std::string, Tensor> first_;   // momentum
   std::map<std::string, Tensor> second_;  // AdamW's mean square
   int64_t steps_ = 0;

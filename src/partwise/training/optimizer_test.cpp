@@ -34,6 +34,25 @@ TEST(Optimizer, AdamwsFirstStepIsTheRateInTheGradientsDirection) {
   EXPECT_NEAR(bias.item<double>(), 1.01, 1e-9);  // not decayed
 }
 
+// Test 13: old weights and a new head learn at rates of their own, by name.
+TEST(Optimizer, TakesEachParametersRateByItsName) {
+  for (const std::string rule : {"sgd", "adamw"}) {
+    std::map<std::string, Tensor> parameters;
+    for (const char* name : {"old.weight", "frozen.weight", "new.weight"}) {
+      parameters[name] = torch::ones({1}).requires_grad_();
+    }
+    Optimizer optimizer(rule, 0.1, parameters);
+    optimizer.set_rate("old.weight", 0.25);
+    optimizer.set_rate("frozen.weight", 0.0);
+    for (auto& [name, parameter] : parameters) parameter.mutable_grad() = torch::full({1}, 2.0);
+    optimizer.step(0.1);
+    const auto moved = [&](const char* name) { return 1.0 - parameters[name].item<double>(); };
+    EXPECT_NEAR(moved("old.weight"), 0.25 * moved("new.weight"), 1e-6) << rule;
+    EXPECT_EQ(moved("frozen.weight"), 0.0) << rule;
+    EXPECT_GT(moved("new.weight"), 0.05) << rule;
+  }
+}
+
 TEST(Optimizer, LimitsTheCommonNormAndLeavesSmallGradientsAlone) {
   auto a = with_gradient(0.0, 3.0);
   auto b = with_gradient(0.0, 4.0);

@@ -2,6 +2,7 @@
 
 #include "partwise/base/options.h"
 #include "partwise/networks/catalog.h"
+#include "partwise/networks/pretrained.h"
 
 namespace partwise::training {
 
@@ -11,10 +12,12 @@ struct TrainOptions {
   std::string task = "multi";
   std::string loss = "softmax";
   std::string init;
+  std::string init_input = "auto";
   std::string optimizer = "adamw";
   int64_t epochs = 12;
   int64_t batch = 32;
   double learning_rate = 2e-3;
+  double backbone_rate = 1.0;
   double weight_decay = 0.02;
   double warmup = 0.05;
   double gradient_limit = 5.0;
@@ -33,12 +36,17 @@ struct TrainOptions {
         Word{"loss", &TrainOptions::loss, "task loss", {"softmax", "logistic"}},
         Word{"init",
              &TrainOptions::init,
-             "backbone weights to start from: a run folder or a .safetensors file",
+             "backbone weights to start from: a run folder, .safetensors, .pth or .mat",
              {}},
+        Word{"init_input", &TrainOptions::init_input,
+             "what those weights were trained to see (see docs/networks.md)",
+             networks::input_conventions()},
         Word{"optimizer", &TrainOptions::optimizer, "update rule", {"adamw", "sgd"}},
         Count{"epochs", &TrainOptions::epochs, "passes over the training images", 1, 100'000},
         Count{"batch", &TrainOptions::batch, "images a step", 1, 65'536},
         Number{"learning_rate", &TrainOptions::learning_rate, "at its highest", 0.0, 100.0},
+        Number{"backbone_rate", &TrainOptions::backbone_rate,
+               "of the backbone's layers, as a multiple (0: frozen)", 0.0, 100.0},
         Number{"weight_decay", &TrainOptions::weight_decay, "of weights, not biases", 0.0, 10.0},
         Number{"warmup", &TrainOptions::warmup, "share of the steps with a rising rate", 0.0, 1.0},
         Number{"gradient_limit", &TrainOptions::gradient_limit, "largest norm of a step's gradient",

@@ -5,6 +5,7 @@
 #include "partwise/base/interrupt.h"
 #include "partwise/base/progress.h"
 #include "partwise/base/random.h"
+#include "partwise/networks/pretrained.h"
 #include "partwise/tensors/safetensors.h"
 #include "partwise/tensors/session.h"
 #include "partwise/tensors/torch.h"
@@ -45,8 +46,13 @@ int64_t epoch_of(const tensors::TensorFile& file) {
   return std::stoll(file.metadata.at("epoch"));
 }
 
-std::map<std::string, Tensor> load_weights(const fs::path& path) {
-  if (!fs::is_directory(path)) return tensors::load_tensors(path).tensors;
+std::map<std::string, Tensor> load_weights(const TrainOptions& options) {
+  const fs::path path = options.init;
+  if (!fs::is_directory(path)) {
+    auto pretrained = networks::read_pretrained(options.net, path, options.init_input);
+    say(pretrained.summary);
+    return std::move(pretrained.state);
+  }
   const auto file = newest_checkpoint(runs::RunFolder::open(path));
   ensure(file.has_value(), "{}: has no checkpoint to start from", path.string());
   return file->tensors;
@@ -83,13 +89,17 @@ class Training {
   Optimizer prepare_optimizer() {
     tensors::require_device(device_);
     network_.to_device(device_);
-    return {recipe_.train.optimizer, recipe_.train.weight_decay, network_.parameters()};
+    Optimizer optimizer(recipe_.train.optimizer, recipe_.train.weight_decay, network_.parameters());
+    for (const auto& name : network_.backbone_parameters()) {
+      optimizer.set_rate(name, recipe_.train.backbone_rate);
+    }
+    return optimizer;
   }
 
   void restore() {
     const auto file = newest_checkpoint(run_);
     if (!file) {
-      if (!recipe_.train.init.empty()) network_.load_backbone(load_weights(recipe_.train.init));
+      if (!recipe_.train.init.empty()) network_.load_backbone(load_weights(recipe_.train));
       return;
     }
     std::map<std::string, Tensor> optimizer;

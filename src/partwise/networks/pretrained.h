@@ -1,0 +1,33 @@
+#pragma once
+
+#include "partwise/networks/network.h"
+
+#include <filesystem>
+#include <map>
+#include <string>
+
+namespace partwise::networks {
+
+// What the first convolution of a weights file was trained to see; ours sees "imagenet".
+//   imagenet  RGB, (x / 255 - mean) / std with ImageNet's mean and std
+//   rgb255    RGB, 0 to 255 minus a mean (MatConvNet)
+//   bgr255    the same in the order blue, green, red (Caffe)
+//   auto      rgb255 for a MatConvNet file, imagenet otherwise
+const std::vector<std::string>& input_conventions();
+
+struct Pretrained {
+  std::map<std::string, Tensor> state;  // by our names, float32: what load_backbone takes
+  std::string summary;                  // one line: what was taken, renamed, folded, left
+};
+
+// The weights of `net`'s backbone from any file that weights::read_weights understands. Names are
+// taken as they are, or translated where they are torchvision's VGG-16 (batch norm folded into the
+// convolutions), DataParallel's ("module."), or MatConvNet's DagNN ("conv1f", "conv1_filter").
+// Another input convention is folded into the first convolution: exact inside the image; at a
+// padded border the difference of the two means remains. Missing or misshaped arrays are an Error
+// that lists them.
+Pretrained read_pretrained(const std::string& net,
+                           const std::filesystem::path& path,
+                           const std::string& convention = "auto");
+
+}  // namespace partwise::networks
