@@ -32,8 +32,9 @@ std::string verdict_section(const std::vector<RunFindings>& findings) {
                           text(first.task), text(first.split), first.rows);
     }
     const Verdict words = verdict(group);
-    html += fmt::format("<p class=\"verdict\">{}</p>\n<p class=\"note\">{}</p>\n",
-                        text(words.paragraph), text(words.basis));
+    html += "<div class=\"verdict\">\n";
+    for (const auto& sentence : words.sentences) html += fmt::format("<p>{}</p>\n", text(sentence));
+    html += fmt::format("</div>\n<p class=\"note\">{}</p>\n", text(words.basis));
   }
   const auto found = warnings(findings);
   if (!found.empty()) {

@@ -41,6 +41,7 @@ nav a{display:block;padding:.28rem 0;color:var(--muted);text-decoration:none}nav
 nav p{margin:0;font-weight:600}
 main{grid-column:2;min-width:0}
 .verdict{font:1.14rem/1.65 var(--serif);max-width:66ch;border-left:3px solid var(--accent);padding:.1rem 0 .1rem 1.2rem;margin:0 0 1.4rem}
+.verdict p{margin:0 0 .7rem}.verdict p:last-child{margin:0}
 .note{color:var(--muted);font-size:.9rem}
 .warnings{background:var(--soft);border-radius:.5rem;padding:1rem 1.2rem 1rem 2.2rem;max-width:none;font-size:.94rem}
 .arms{display:grid;grid-template-columns:repeat(auto-fit,minmax(13rem,1fr));gap:1rem;max-width:none;margin:1rem 0}

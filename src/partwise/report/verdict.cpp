@@ -201,7 +201,7 @@ std::string sentence_against(std::span<const RunFindings> runs,
                              const std::string& subject_words) {
   const bool only_loss_differs = subject == "interpretable" && other == "masked";
   return fmt::format(
-      "{} {}{}, {} is {}. ", role.empty() ? "Against" : fmt::format("In the {}, against", role),
+      "{} {}{}, {} is {}.", role.empty() ? "Against" : fmt::format("In the {}, against", role),
       full_name(other), only_loss_differs ? ", which lacks only the filter loss" : "",
       subject_words, grouped(headline_claims(runs, subject, other, role), runs));
 }
@@ -217,13 +217,13 @@ std::string sentence_on_ratio(std::span<const RunFindings> runs,
   if (relation == Relation::lower) {
     return fmt::format(
         "Its peaks in the {} move with the object's landmarks: the instability ratio, {}, lies "
-        "below 1, the value of a detector that ignores them. ",
+        "below 1, the value of a detector that ignores them.",
         role, values);
   }
-  if (relation == Relation::undefined) return "Whether its peaks follow landmarks is not known. ";
+  if (relation == Relation::undefined) return "Whether its peaks follow landmarks is not known.";
   return fmt::format(
       "Its peaks in the {} are not shown to follow the object's landmarks: the instability ratio, "
-      "{}, is not below 1, the value of a detector that ignores them. ",
+      "{}, is not below 1, the value of a detector that ignores them.",
       role, values);
 }
 
@@ -236,12 +236,12 @@ std::string sentence_on_constant(std::span<const RunFindings> runs,
     if (claim.relation == Relation::lower) {
       return fmt::format(
           "Its location instability, {}, is lower than that of a detector that always fires at the "
-          "centre ({}). ",
+          "centre ({}).",
           claim.subject_value, claim.other_value);
     }
     return fmt::format(
         "Its location instability, {}, does not beat a detector that always fires at the centre "
-        "({}), so by itself that number proves nothing. ",
+        "({}), so by itself that number proves nothing.",
         claim.subject_value, claim.other_value);
   }
   return "";
@@ -259,7 +259,7 @@ std::string sentence_alone(std::span<const RunFindings> runs, const std::string&
   return fmt::format(
       "Only one kind of network is in this report, so nothing can be compared. {} has an accuracy "
       "of "
-      "{}. ",
+      "{}.",
       capitalised(full_name(subject)),
       shown_all(accuracy, measures_of(runs, subject, "", "accuracy")));
 }
@@ -353,28 +353,31 @@ std::string judgement(const Claim& claim) {
 }
 
 Verdict verdict(std::span<const RunFindings> runs) {
-  if (runs.empty()) return {"There is no run in this report.", ""};
+  if (runs.empty()) return {{"There is no run in this report."}, ""};
   const auto found = arms_of(runs);
   const std::string subject = subject_of(found);
   const auto roles = roles_of(runs, subject);
   const std::string role = headline_role(roles);
   const std::string last_role = roles.empty() ? "" : roles.back();
   Verdict verdict;
-  if (found.size() == 1) verdict.paragraph = sentence_alone(runs, subject);
+  if (found.size() == 1) verdict.sentences.push_back(sentence_alone(runs, subject));
   const std::string& plainest = found.front() == subject ? found.back() : found.front();
   if (plainest != subject) {
-    verdict.paragraph = sentence_against(runs, subject, plainest, role, full_name(subject));
+    verdict.sentences.push_back(
+        sentence_against(runs, subject, plainest, role, full_name(subject)));
   }
   const auto compare = [&](const std::string& arm, const std::string& layer) {
     const bool present = std::find(found.begin(), found.end(), arm) != found.end();
     if (!present || arm == subject || arm == plainest) return;
-    verdict.paragraph += sentence_against(runs, subject, arm, layer, "it");
+    verdict.sentences.push_back(sentence_against(runs, subject, arm, layer, "it"));
   };
   compare("masked", role);
   compare("ordinary+layer", last_role);
+  if (last_role != role) compare("masked", last_role);
   if (!role.empty()) {
-    verdict.paragraph += sentence_on_ratio(runs, subject, last_role) +
-                         sentence_on_constant(runs, subject, last_role);
+    verdict.sentences.push_back(sentence_on_ratio(runs, subject, last_role));
+    const auto constant = sentence_on_constant(runs, subject, last_role);
+    if (!constant.empty()) verdict.sentences.push_back(constant);
   }
   verdict.basis +=
       "“Better” and “worse” are said only where the 95\u00A0% intervals do not overlap; everything "

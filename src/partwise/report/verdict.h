@@ -44,7 +44,7 @@ std::vector<Claim> claims(std::span<const RunFindings> runs);
 std::string judgement(const Claim& claim);
 
 struct Verdict {
-  std::string paragraph;
+  std::vector<std::string> sentences;
   std::string basis;  // where it was measured and how the words are meant
 };
 

@@ -1,5 +1,8 @@
 #include "partwise/report/verdict.h"
 
+#include "partwise/base/names.h"
+#include "partwise/report/html.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -76,7 +79,7 @@ TEST(Relate, SaysOfSeveralRunsOnlyWhatHoldsForEveryPair) {
 TEST(Verdict, NamesWhatIsBetterAndWhatCannotBeToldApart) {
   const std::vector runs = {run("ordinary", 0.97, 0.41, 0.95),
                             run("interpretable", 0.96, 0.78, 0.6)};
-  const auto words = verdict(runs).paragraph;
+  const auto words = join(verdict(runs).sentences, " ");
   EXPECT_TRUE(contains(words,
                        "against the ordinary network, the interpretable network is better in "
                        "purity (0.78 against 0.41) and instability ratio (0.60 against 0.95, "
@@ -89,7 +92,7 @@ TEST(Verdict, NamesWhatIsBetterAndWhatCannotBeToldApart) {
 TEST(Verdict, ClaimsNothingForOverlappingIntervals) {
   const std::vector runs = {run("ordinary", 0.97, 0.50, 0.80),
                             run("interpretable", 0.96, 0.53, 0.75)};
-  const auto words = verdict(runs).paragraph;
+  const auto words = join(verdict(runs).sentences, " ");
   EXPECT_TRUE(contains(words, "the interpretable network is not distinguishable in purity"))
       << words;
   EXPECT_FALSE(contains(words, "better in"));
@@ -99,7 +102,7 @@ TEST(Verdict, ClaimsNothingForOverlappingIntervals) {
 TEST(Verdict, SaysWhatGotWorse) {
   const std::vector runs = {run("ordinary", 0.97, 0.60, 0.80),
                             run("interpretable", 0.80, 0.40, 0.95)};
-  const auto words = verdict(runs).paragraph;
+  const auto words = join(verdict(runs).sentences, " ");
   EXPECT_TRUE(contains(words, "is worse in purity (0.40 against 0.60), instability ratio"))
       << words;
   EXPECT_TRUE(contains(words, "and accuracy (80.0\u00A0% against 97.0\u00A0%, −17.0 points)"))
@@ -110,7 +113,7 @@ TEST(Verdict, ComparesWithTheMaskAloneToo) {
   const std::vector runs = {run("ordinary", 0.97, 0.41, 0.95), run("masked", 0.97, 0.45, 0.9),
                             run("interpretable", 0.96, 0.78, 0.6)};
   EXPECT_TRUE(
-      contains(verdict(runs).paragraph,
+      contains(join(verdict(runs).sentences, " "),
                "against the masked network, which lacks only the filter loss, it is better in "
                "purity (0.78 against 0.45)"));
 }
@@ -125,38 +128,38 @@ TEST(Verdict, ComparesTheNewLayerWithAnOrdinaryOne) {
   };
   const std::vector runs = {run("ordinary", 0.97, 0.41, 0.95), deepened("ordinary+layer", 0.8),
                             deepened("interpretable", 0.5)};
-  EXPECT_TRUE(contains(verdict(runs).paragraph, "In the new layer, against"));
-  EXPECT_TRUE(contains(verdict(runs).paragraph, "Its peaks in the new layer move"));
+  EXPECT_TRUE(contains(join(verdict(runs).sentences, " "), "In the new layer, against"));
+  EXPECT_TRUE(contains(join(verdict(runs).sentences, " "), "Its peaks in the new layer move"));
 }
 
 TEST(Verdict, HoldsPeaksAgainstADetectorThatIgnoresLandmarks) {
   const std::vector below = {run("interpretable", 0.96, 0.78, 0.6)};
-  EXPECT_TRUE(contains(verdict(below).paragraph, "lies below 1"));
+  EXPECT_TRUE(contains(join(verdict(below).sentences, " "), "lies below 1"));
   const std::vector at = {run("interpretable", 0.96, 0.78, 0.97)};
-  EXPECT_TRUE(contains(verdict(at).paragraph, "are not shown to follow"));
-  EXPECT_TRUE(
-      contains(verdict(at).paragraph, "does not beat a detector that always fires at the centre"));
+  EXPECT_TRUE(contains(join(verdict(at).sentences, " "), "are not shown to follow"));
+  EXPECT_TRUE(contains(join(verdict(at).sentences, " "),
+                       "does not beat a detector that always fires at the centre"));
 }
 
 TEST(Verdict, SurvivesMissingNumbersLayersAndRuns) {
-  EXPECT_FALSE(verdict({}).paragraph.empty());
+  EXPECT_FALSE(verdict({}).sentences.empty());
   auto bare = run("interpretable", 0.96, 0.78, 0.6);
   bare.layers.clear();
   const std::vector runs = {run("ordinary", 0.97, 0.41, 0.95), bare};
-  EXPECT_TRUE(contains(verdict(runs).paragraph, "accuracy"));
+  EXPECT_TRUE(contains(join(verdict(runs).sentences, " "), "accuracy"));
   auto undefined = run("interpretable", 0.96, 0.78, 0.6);
   undefined.layers[0].measures["purity"] = {};
   const std::vector partly = {run("ordinary", 0.97, 0.41, 0.95), undefined};
-  EXPECT_TRUE(
-      contains(verdict(partly).paragraph, "not comparable in purity (an interval is missing)"));
-  EXPECT_TRUE(contains(verdict(std::vector{run("masked", 0.9, 0.4, 0.9)}).paragraph,
+  EXPECT_TRUE(contains(join(verdict(partly).sentences, " "),
+                       "not comparable in purity (an interval is missing)"));
+  EXPECT_TRUE(contains(verdict(std::vector{run("masked", 0.9, 0.4, 0.9)}).sentences.front(),
                        "nothing can be compared"));
 }
 
 TEST(Verdict, KeepsAnUnknownArmFromBecomingTheMethod) {
   const std::vector runs = {run("my own", 0.97, 0.41, 0.95), run("masked", 0.96, 0.78, 0.6)};
-  EXPECT_TRUE(
-      contains(verdict(runs).paragraph, "against the my own network, the masked network is"));
+  EXPECT_TRUE(contains(join(verdict(runs).sentences, " "),
+                       "against the my own network, the masked network is"));
 }
 
 TEST(Claims, CoverEveryArmAndControl) {
