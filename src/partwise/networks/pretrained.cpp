@@ -209,7 +209,7 @@ Pretrained read_pretrained(const std::string& net,
   result.state = std::move(state);
   result.summary =
       fmt::format("{} arrays of {} from {} ({}){}{}", wanted.size(), net, path.string(),
-                  file.format, notes.empty() ? "" : "; ", fmt::join(notes, "; "));
+                  file.format, notes.empty() ? "" : "; ", join(notes, "; "));
   return result;
 }
 
