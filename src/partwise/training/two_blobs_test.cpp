@@ -1,6 +1,7 @@
 #include "partwise/parts/interpretable_layer.h"
 #include "partwise/parts/mask.h"
 #include "partwise/parts/templates.h"
+#include "partwise/tensors/session.h"
 #include "partwise/tensors/torch.h"
 #include "partwise/training/optimizer.h"
 
@@ -56,7 +57,7 @@ struct Outcome {
 };
 
 Outcome train(double strength, uint64_t seed) {
-  at::set_num_threads(1);  // maps this small cost more to share than to compute
+  tensors::start_session(1);  // maps this small cost more to share than to compute
   torch::manual_seed(seed);
   PartOptions options;
   options.strength = strength;
