@@ -8,8 +8,7 @@
 
 #include <fmt/core.h>
 
-using namespace partwise;
-
+namespace partwise {
 namespace {
 
 constexpr int64_t kImages = 3;
@@ -120,7 +119,13 @@ void write_case(const std::filesystem::path& root, const Case& made) {
   folder.finish();
 }
 
+void write_all_cases(const std::filesystem::path& root) {
+  const torch::NoGradGuard no_grad;
+  for (const auto& made : all_cases()) write_case(root, made);
+}
+
 }  // namespace
+}  // namespace partwise
 
 int main(int argc, char** argv) {
   if (argc != 2) {
@@ -128,11 +133,10 @@ int main(int argc, char** argv) {
     return 2;
   }
   try {
-    const torch::NoGradGuard no_grad;
-    for (const auto& made : all_cases()) write_case(argv[1], made);
+    partwise::write_all_cases(argv[1]);
+    return 0;
   } catch (const std::exception& problem) {
     fmt::print(stderr, "write_onnx_cases: {}\n", problem.what());
     return 1;
   }
-  return 0;
 }

@@ -24,6 +24,82 @@ std::string peak_rule(const Network& network, const Tap& tap) {
   return mask ? mask->options().peak : "argmax";
 }
 
+// One layer's nodes, the last of which makes the value `name`. Masks and dropout are not its
+// affair.
+struct AddLayer {
+  OnnxGraph& graph;
+  const std::map<std::string, Tensor>& state;
+  const Layer& layer;
+  const std::vector<std::string>& given;
+  const std::string& name;
+
+  // The layer's input, then its parameters as far as it has them.
+  std::vector<std::string> with_parameters(const std::vector<std::string>& parameters) const {
+    std::vector<std::string> all{given.front()};
+    for (const auto& parameter : parameters) {
+      const auto found = state.find(layer.name + "." + parameter);
+      if (found != state.end()) all.push_back(graph.constant(found->first, found->second));
+    }
+    return all;
+  }
+
+  void operator()(const Convolution& convolution) const {
+    const auto padding = convolution.padding;
+    graph.add({"Conv",
+               with_parameters({"weight", "bias"}),
+               name,
+               {{"kernel_shape", std::vector{convolution.kernel, convolution.kernel}},
+                {"strides", std::vector{convolution.stride, convolution.stride}},
+                {"pads", std::vector{padding, padding, padding, padding}},
+                {"group", convolution.groups}}});
+  }
+  void operator()(const BatchNorm&) const {
+    graph.add({"BatchNormalization",
+               with_parameters({"weight", "bias", "running_mean", "running_var"}),
+               name,
+               {{"epsilon", 1e-5F}}});
+  }
+  void operator()(const Relu&) const { graph.add({"Relu", given, name}); }
+  void operator()(const MaxPool& pool) const {
+    const auto end = pool.padding + pool.padding_end;
+    graph.add({"MaxPool",
+               given,
+               name,
+               {{"kernel_shape", std::vector{pool.kernel, pool.kernel}},
+                {"strides", std::vector{pool.stride, pool.stride}},
+                {"pads", std::vector{pool.padding, pool.padding, end, end}}}});
+  }
+  void operator()(const ResponseNorm& norm) const {
+    // ONNX centres a window of even size on the other side
+    expects(norm.size % 2 == 1, "{}: a response norm over {} channels has no ONNX form", name,
+            norm.size);
+    graph.add({"LRN",
+               given,
+               name,
+               {{"size", norm.size},
+                {"alpha", static_cast<float>(norm.alpha)},
+                {"beta", static_cast<float>(norm.beta)},
+                {"bias", static_cast<float>(norm.k)}}});
+  }
+  void operator()(const Concatenate&) const {
+    graph.add({"Concat", given, name, {{"axis", int64_t{1}}}});
+  }
+  void operator()(const Add&) const { graph.add({"Add", given, name}); }
+  void operator()(const GlobalAverage&) const {
+    const auto pooled = graph.add({"GlobalAveragePool", given, name + ".pooled"});
+    graph.add({"Flatten", {pooled}, name, {{"axis", int64_t{1}}}});
+  }
+  void operator()(const Flatten&) const {
+    graph.add({"Flatten", given, name, {{"axis", int64_t{1}}}});
+  }
+  void operator()(const Linear&) const {
+    graph.add({"Gemm", with_parameters({"weight", "bias"}), name, {{"transB", int64_t{1}}}});
+  }
+  // No template for the rest: a new operation must not compile before it has its translation.
+  void operator()(const PartMask&) const {}
+  void operator()(const Dropout&) const {}
+};
+
 // Layer by layer from a network to a graph.
 class Translation {
  public:
@@ -67,8 +143,7 @@ class Translation {
     if (std::holds_alternative<PartMask>(layer.operation)) {
       add_mask(index, given.front());
     } else {
-      std::visit([&](const auto& operation) { add(operation, layer, given, name); },
-                 layer.operation);
+      std::visit(AddLayer{graph_, state_, layer, given, name}, layer.operation);
     }
     values_.push_back(name);
     for (const auto& tap : architecture_.taps) {
@@ -105,86 +180,6 @@ class Translation {
     graph_.output(
         {tap.name + ".masked", false, {kBatch, masked.channels, masked.side, masked.side}});
   }
-
-  // The layer's input, then its parameters as far as it has them.
-  std::vector<std::string> with_parameters(const Layer& layer,
-                                           const std::string& input,
-                                           const std::vector<std::string>& parameters) {
-    std::vector<std::string> all{input};
-    for (const auto& parameter : parameters) {
-      const auto found = state_.find(layer.name + "." + parameter);
-      if (found != state_.end()) all.push_back(graph_.constant(found->first, found->second));
-    }
-    return all;
-  }
-
-  using Names = std::vector<std::string>;
-  void add(const Convolution& convolution,
-           const Layer& layer,
-           const Names& given,
-           const std::string& name) {
-    const auto padding = convolution.padding;
-    graph_.add({"Conv",
-                with_parameters(layer, given.front(), {"weight", "bias"}),
-                name,
-                {{"kernel_shape", std::vector{convolution.kernel, convolution.kernel}},
-                 {"strides", std::vector{convolution.stride, convolution.stride}},
-                 {"pads", std::vector{padding, padding, padding, padding}},
-                 {"group", convolution.groups}}});
-  }
-  void add(const BatchNorm&, const Layer& layer, const Names& given, const std::string& name) {
-    graph_.add(
-        {"BatchNormalization",
-         with_parameters(layer, given.front(), {"weight", "bias", "running_mean", "running_var"}),
-         name,
-         {{"epsilon", 1e-5F}}});
-  }
-  void add(const Relu&, const Layer&, const Names& given, const std::string& name) {
-    graph_.add({"Relu", given, name});
-  }
-  void add(const MaxPool& pool, const Layer&, const Names& given, const std::string& name) {
-    const auto end = pool.padding + pool.padding_end;
-    graph_.add({"MaxPool",
-                given,
-                name,
-                {{"kernel_shape", std::vector{pool.kernel, pool.kernel}},
-                 {"strides", std::vector{pool.stride, pool.stride}},
-                 {"pads", std::vector{pool.padding, pool.padding, end, end}}}});
-  }
-  void add(const ResponseNorm& norm, const Layer&, const Names& given, const std::string& name) {
-    // ONNX centres a window of even size on the other side
-    expects(norm.size % 2 == 1, "{}: a response norm over {} channels has no ONNX form", name,
-            norm.size);
-    graph_.add({"LRN",
-                given,
-                name,
-                {{"size", norm.size},
-                 {"alpha", static_cast<float>(norm.alpha)},
-                 {"beta", static_cast<float>(norm.beta)},
-                 {"bias", static_cast<float>(norm.k)}}});
-  }
-  void add(const Concatenate&, const Layer&, const Names& given, const std::string& name) {
-    graph_.add({"Concat", given, name, {{"axis", int64_t{1}}}});
-  }
-  void add(const Add&, const Layer&, const Names& given, const std::string& name) {
-    graph_.add({"Add", given, name});
-  }
-  void add(const GlobalAverage&, const Layer&, const Names& given, const std::string& name) {
-    const auto pooled = graph_.add({"GlobalAveragePool", given, name + ".pooled"});
-    graph_.add({"Flatten", {pooled}, name, {{"axis", int64_t{1}}}});
-  }
-  void add(const Flatten&, const Layer&, const Names& given, const std::string& name) {
-    graph_.add({"Flatten", given, name, {{"axis", int64_t{1}}}});
-  }
-  void add(const Linear&, const Layer& layer, const Names& given, const std::string& name) {
-    graph_.add({"Gemm",
-                with_parameters(layer, given.front(), {"weight", "bias"}),
-                name,
-                {{"transB", int64_t{1}}}});
-  }
-  // Not a template: a new operation must not compile before it has its own translation.
-  void add(const PartMask&, const Layer&, const Names&, const std::string&) {}
-  void add(const Dropout&, const Layer&, const Names&, const std::string&) {}
 
   const Network& network_;
   const Architecture& architecture_;
