@@ -1,6 +1,6 @@
 # Thin names over CMake presets; `make` lists them. `make demo` and `make test` do all the set-up themselves.
 .DEFAULT_GOAL := help
-.PHONY: help deps build demo test test-real asan toy fuzz cuda install format tidy hooks
+.PHONY: help deps build demo test test-real test-onnx asan toy fuzz cuda install format tidy hooks
 
 help:      ## list targets
 	@sed -n 's/^\([a-z-]*\): *## /\1\t/p; s/^\([a-z-]*\):[a-z -]* ## /\1\t/p' $(MAKEFILE_LIST) | expand -t 12
@@ -14,6 +14,8 @@ test: deps ## build everything and run every test
 	@cmake --preset release > /dev/null && cmake --build --preset release && ctest --preset release -LE real
 test-real: deps ## the tests on real photographs and weights in ../shared, skipped where they are missing
 	@cmake --preset release > /dev/null && cmake --build --preset release && tools/test_real.sh
+test-onnx: deps ## exported networks in onnxruntime (from npm) against LibTorch, skipped where npm's registry is out of reach
+	@cmake --preset release > /dev/null && cmake --build --preset release --target write_onnx_cases && tools/test_onnx.sh build/release
 asan: deps ## the tests under address and undefined-behaviour sanitizers
 	@cmake --preset asan > /dev/null && cmake --build --preset asan && ctest --preset asan -LE real
 toy: deps ## the toy table of docs/results.md: every rule on free maps

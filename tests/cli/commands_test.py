@@ -45,7 +45,7 @@ class Commands(unittest.TestCase):
 
     def test_every_command_explains_itself_with_an_example(self):
         for command in (["demo"], ["data", "synth"], ["data", "import"], ["data", "check"], ["train"], ["measure"],
-                        ["report"], ["weights", "inspect"], ["weights", "convert"]):
+                        ["report"], ["export"], ["weights", "inspect"], ["weights", "convert"]):
             shown = run(*command, "--help")
             self.assertEqual(shown.returncode, 0)
             self.assertIn("Example", shown.stdout)
@@ -171,6 +171,32 @@ class Commands(unittest.TestCase):
         reported = run("report", fox, "--out", self.folder / "fox.html")
         self.assertEqual(reported.returncode, 0, reported.stderr)
         self.assertIn("<html", (self.folder / "fox.html").read_text()[:200])
+
+    def test_a_trained_run_is_exported_and_others_are_refused(self):
+        place, model = self.folder / "exported", self.folder / "model.onnx"
+        self.refused(run("export", self.folder / "nowhere", "--out", model), 1, "nowhere")
+        self.refused(run("export", self.data, "--out", model), 1, str(self.data), "not a run")
+        self.refused(run("export", place), 2, "--out")
+        self.assertEqual(run("train", self.data, place, "--epochs", 1).returncode, 0)
+        exported = run("export", place, "--out", model)
+        self.assertEqual((exported.returncode, exported.stderr), (0, ""))
+        content = model.read_bytes()
+        for word in (b"new.masked", b"conv4.peaks", b"filter_categories", b"pixel_mean", b"0.485", b"fox"):
+            self.assertIn(word, content)
+        for blocked in (self.folder, self.folder / "no" / "model.onnx", pathlib.Path("/proc/model.onnx")):
+            self.refused(run("export", place, "--out", blocked), 1, str(blocked))
+        self.data.rename(self.folder / "elsewhere")
+        try:
+            self.refused(run("export", place, "--out", model), 1, str(self.data))
+            moved = run("export", place, "--out", model, "--data", self.folder / "elsewhere")
+            self.assertEqual(moved.returncode, 0, moved.stderr)
+        finally:
+            (self.folder / "elsewhere").rename(self.data)
+        self.assertEqual(model.read_bytes(), content)
+        for checkpoint in (place / "checkpoints").iterdir():
+            checkpoint.unlink()
+        self.refused(run("export", place, "--out", model), 1, str(place), "train it first")
+        self.assertEqual(model.read_bytes(), content)
 
     def test_a_damaged_checkpoint_is_named_and_the_one_before_it_used(self):
         place = self.folder / "checkpointed"

@@ -73,6 +73,7 @@ void add_data_import(CLI::App& data);
 void add_train(CLI::App& app);
 void add_measure(CLI::App& app);
 void add_report(CLI::App& app);
+void add_export(CLI::App& app);
 void add_weights(CLI::App& app);
 
 }  // namespace partwise::cli

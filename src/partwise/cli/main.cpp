@@ -51,6 +51,7 @@ int main(int argc, char** argv) {
   partwise::cli::add_train(app);
   partwise::cli::add_measure(app);
   partwise::cli::add_report(app);
+  partwise::cli::add_export(app);
   partwise::cli::add_weights(app);
   partwise::watch_for_interrupts();
   return run(app, argc, argv);

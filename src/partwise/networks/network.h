@@ -43,6 +43,9 @@ class Network {
   std::map<std::string, Tensor>& parameters() { return parameters_; }
   const std::map<std::string, Tensor>& parameters() const { return parameters_; }
   std::map<std::string, parts::InterpretableLayer>& interpretable() { return interpretable_; }
+  const std::map<std::string, parts::InterpretableLayer>& interpretable() const {
+    return interpretable_;
+  }
 
   // Parameters, batch-norm statistics and the interpretable layers' statistics, by name.
   std::map<std::string, Tensor> state() const;

@@ -35,6 +35,8 @@ class InterpretableLayer {
   // categories: how many the images can have (1 for a binary task).
   InterpretableLayer(int64_t filters, int64_t side, int64_t categories, const PartOptions& options);
 
+  const PartOptions& options() const { return options_; }
+
   // x^masked = x * max(U_mu-hat, 0).  maps [batch, filter, n, n]
   Tensor mask(const Tensor& maps) const;
 

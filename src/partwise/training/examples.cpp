@@ -48,11 +48,11 @@ Examples load_examples(const datasets::PartDataset& dataset,
 }
 
 Tensor normalised(const Tensor& pixels) {
-  const auto channel = [&](const std::vector<float>& values) {
+  const auto channel = [&](const std::vector<double>& values) {
     return torch::tensor(values, torch::kFloat32).to(pixels.device()).view({3, 1, 1});
   };
-  const auto mean = channel({0.485F, 0.456F, 0.406F});
-  const auto spread = channel({0.229F, 0.224F, 0.225F});
+  const auto mean = channel(kPixelMean);
+  const auto spread = channel(kPixelSpread);
   return (pixels.to(torch::kFloat32) / 255.0 - mean) / spread;
 }
 

@@ -29,6 +29,8 @@ Examples load_examples(const datasets::PartDataset& dataset,
                        int threads);
 
 // uint8 [.., 3, side, side] -> float, (x / 255 - mean) / std per channel (the ImageNet convention).
+inline const std::vector<double> kPixelMean{0.485, 0.456, 0.406};
+inline const std::vector<double> kPixelSpread{0.229, 0.224, 0.225};
 Tensor normalised(const Tensor& pixels);
 
 // Random left-right flips and shifts of up to `jitter` pixels (edges repeated); a function of the

@@ -1,0 +1,66 @@
+#include "partwise/base/progress.h"
+#include "partwise/cli/command.h"
+#include "partwise/datasets/part_dataset.h"
+#include "partwise/networks/onnx.h"
+#include "partwise/tensors/session.h"
+#include "partwise/training/examples.h"
+#include "partwise/training/trainer.h"
+
+namespace partwise::cli {
+namespace {
+
+struct Flags {
+  std::string run;
+  std::string out;
+  std::string data;
+};
+
+// What a stranger needs to feed the network and to read its answer; docs/export.md.
+std::map<std::string, std::string> metadata_of(const runs::RunFolder& run,
+                                               const training::Recipe& recipe,
+                                               const training::Task& task) {
+  return {{"arm", recipe.train.arm},
+          {"task", recipe.train.task},
+          {"loss", recipe.train.loss},
+          {"categories", nlohmann::json(task.categories).dump()},
+          {"pixel_order", "RGB"},
+          {"pixel_scale", "1/255"},
+          {"pixel_mean", nlohmann::json(training::kPixelMean).dump()},
+          {"pixel_std", nlohmann::json(training::kPixelSpread).dump()},
+          {"epochs", std::to_string(run.log().size())},
+          {"partwise_version", run.manifest().value("version", "")},
+          {"partwise_commit", run.manifest().value("commit", "")}};
+}
+
+void export_command(const Flags& flags) {
+  const auto run = runs::RunFolder::open(flags.run);
+  const auto recipe = training::recipe_from_json(run.options(), run.path() / "options.json");
+  const auto data = flags.data.empty() ? run.manifest().value("data", "") : flags.data;
+  const auto task = training::make_task(recipe.train, datasets::load_dataset(data));
+  tensors::start_session(0);
+  const auto network = training::load_network(run, task);
+  const auto epochs = static_cast<int64_t>(run.log().size());
+  if (epochs < recipe.train.epochs) {
+    say(fmt::format("{}: training stopped after {} of {} epochs; exporting what there is",
+                    flags.run, epochs, recipe.train.epochs));
+  }
+  networks::write_onnx(flags.out, network, metadata_of(run, recipe, task));
+  fmt::print("{}: {} {}, {:.1f} MB\n", flags.out, recipe.train.net, recipe.train.arm,
+             static_cast<double>(std::filesystem::file_size(flags.out)) / 1e6);
+}
+
+}  // namespace
+
+void add_export(CLI::App& app) {
+  const auto flags = std::make_shared<Flags>();
+  auto* command = add_command(app, "export",
+                              "Write a trained network as ONNX: logits, maps before and after the "
+                              "mask, and part locations.",
+                              "partwise export runs/fox --out fox.onnx");
+  command->add_option("run", flags->run, "run folder")->required();
+  command->add_option("--out", flags->out, "the .onnx file to write")->required();
+  command->add_option("--data", flags->data, "the run's dataset, where it has moved");
+  command->callback([flags] { export_command(*flags); });
+}
+
+}  // namespace partwise::cli
