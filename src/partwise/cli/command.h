@@ -72,6 +72,9 @@ void add_data(CLI::App& app);
 void add_data_import(CLI::App& data);
 void add_train(CLI::App& app);
 void add_measure(CLI::App& app);
+void add_compare(CLI::App& app);
+void add_dump(CLI::App& app);
+void add_referee(CLI::App& app);
 void add_report(CLI::App& app);
 void add_weights(CLI::App& app);
 
