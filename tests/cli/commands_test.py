@@ -45,7 +45,8 @@ class Commands(unittest.TestCase):
 
     def test_every_command_explains_itself_with_an_example(self):
         for command in (["demo"], ["data", "synth"], ["data", "import"], ["data", "check"], ["train"], ["measure"],
-                        ["report"], ["export"], ["weights", "inspect"], ["weights", "convert"]):
+                        ["compare"], ["dump"], ["referee"], ["report"], ["export"], ["weights", "inspect"],
+                        ["weights", "convert"]):
             shown = run(*command, "--help")
             self.assertEqual(shown.returncode, 0)
             self.assertIn("Example", shown.stdout)

@@ -154,7 +154,7 @@ runs::RunFolder run_arm(const fs::path& out,
   if (!run.findings()) {
     say(fmt::format("measuring {} ...", arm));
     dissection::MeasureOptions measure;
-    measure.bootstrap.threads = resources.threads;
+    measure.measures.bootstrap.threads = resources.threads;
     measure_run(run, dataset, measure, resources);
   }
   return run;

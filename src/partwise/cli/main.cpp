@@ -50,6 +50,9 @@ int main(int argc, char** argv) {
   partwise::cli::add_data(app);
   partwise::cli::add_train(app);
   partwise::cli::add_measure(app);
+  partwise::cli::add_compare(app);
+  partwise::cli::add_dump(app);
+  partwise::cli::add_referee(app);
   partwise::cli::add_report(app);
   partwise::cli::add_export(app);
   partwise::cli::add_weights(app);

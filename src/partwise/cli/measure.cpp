@@ -2,8 +2,12 @@
 
 #include "partwise/base/files.h"
 #include "partwise/base/progress.h"
-#include "partwise/cli/command.h"
+#include "partwise/cli/findings_lines.h"
+#include "partwise/cli/measure_flags.h"
 #include "partwise/images/codec.h"
+#include "partwise/report/csv.h"
+#include "partwise/report/latex.h"
+#include "partwise/report/markdown.h"
 #include "partwise/tensors/session.h"
 #include "partwise/tensors/torch.h"
 #include "partwise/views/heat_map.h"
@@ -52,42 +56,72 @@ nlohmann::json card_json(const runs::RunFolder& run,
   return json;
 }
 
-std::string cell(const nlohmann::json& finding) {
-  const auto number = [&](const char* key) {
-    const auto& value = finding.at(key);
-    return value.is_number() ? fmt::format("{:.3f}", value.get<double>()) : std::string("-");
-  };
-  return fmt::format("{} [{}, {}]", number("value"), number("low"), number("high"));
-}
-
 struct Flags {
   std::vector<std::string> runs;
   std::string data;
   std::string json;
+  std::string csv;
+  std::string markdown;
+  std::string latex;
   dissection::MeasureOptions options;
-  nlohmann::json given = nlohmann::json::object();
+  MeasureFlags measures;
   Common common;
 };
 
+void write_tables(const Flags& flags, const std::vector<runs::RunFolder>& runs) {
+  if (flags.csv.empty() && flags.markdown.empty() && flags.latex.empty()) return;
+  std::vector<report::NamedFindings> named;
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    named.push_back(
+        {flags.runs[i], report::findings_from_json(*runs[i].findings(),
+                                                   (runs[i].path() / "findings.json").string())});
+  }
+  if (!flags.csv.empty()) write_file_atomically(flags.csv, report::findings_csv(named));
+  if (!flags.markdown.empty())
+    write_file_atomically(flags.markdown, report::findings_markdown(named));
+  if (!flags.latex.empty()) write_file_atomically(flags.latex, report::findings_latex(named));
+}
+
+// The further metrics of each layer, where there are any.
+std::string extra_lines(const std::vector<runs::RunFolder>& runs) {
+  std::string text;
+  for (const auto& run : runs) {
+    const auto findings = run.findings();
+    for (const auto& layer : findings->at("layers")) {
+      const auto lines = finding_lines(layer, true);
+      if (lines.empty()) continue;
+      text += fmt::format("\n{}, {}\n{}", findings->at("arm").get<std::string>(),
+                          layer.at("layer").get<std::string>(), lines);
+    }
+  }
+  return text;
+}
+
 void measure_command(Flags flags) {
-  flags.options.instability = options_from<metrics::InstabilityOptions>(flags.given);
-  flags.options.interpretability = options_from<metrics::InterpretabilityOptions>(flags.given);
-  flags.options.bootstrap = options_from<metrics::BootstrapOptions>(flags.given);
-  flags.options.bootstrap.threads = flags.common.threads;
+  flags.options.measures = layer_options(flags.measures, flags.common.threads);
   tensors::require_device(flags.common.device);
   tensors::start_session(flags.common.threads);
   std::vector<runs::RunFolder> runs;
   auto all = nlohmann::json::object();
+  int64_t trained_on = 0;
   for (const auto& path : flags.runs) {
     const auto run = runs::RunFolder::open(path);
     const auto data = flags.data.empty() ? run.manifest().value("data", "") : flags.data;
     measure_run(run, datasets::load_dataset(data), flags.options,
                 {flags.common.device, flags.common.threads});
     all[path] = *run.findings();
+    trained_on = std::max(trained_on, all[path].value("training_images", int64_t{0}));
     runs.push_back(run);
   }
   if (!flags.json.empty()) write_json_atomically(flags.json, all);
-  fmt::print("{}", findings_table(runs));
+  write_tables(flags, runs);
+  if (trained_on > 0) {
+    say(fmt::format(
+        "note: split {} holds {} images the networks were trained on; their numbers say "
+        "little about new images",
+        flags.options.split, trained_on));
+  }
+  fmt::print("{}{}", findings_table(runs), extra_lines(runs));
 }
 
 }  // namespace
@@ -116,9 +150,10 @@ std::string findings_table(const std::vector<runs::RunFolder>& runs) {
       table +=
           fmt::format("{:<15} {:<7} {:<22} {:<22} {:<22} {:<22} {:<22}\n",
                       findings->at("arm").get<std::string>(), layer.at("layer").get<std::string>(),
-                      cell(findings->at("accuracy")), cell(layer.at("purity")),
-                      cell(layer.at("part_interpretability")),
-                      cell(layer.at("location_instability")), cell(layer.at("instability_ratio")));
+                      finding_text(findings->at("accuracy")), finding_text(layer.at("purity")),
+                      finding_text(layer.at("part_interpretability")),
+                      finding_text(layer.at("location_instability")),
+                      finding_text(layer.at("instability_ratio")));
     }
   }
   return table;
@@ -128,15 +163,20 @@ void add_measure(CLI::App& app) {
   const auto flags = std::make_shared<Flags>();
   auto* command = add_command(app, "measure",
                               "Measure trained networks: accuracy, purity, part interpretability, "
-                              "location instability, with controls and 95 % intervals.",
+                              "location instability, and more on demand (--all), with controls "
+                              "and 95 % intervals.",
                               "partwise measure runs/fox");
   command->add_option("runs", flags->runs, "run folders")->required();
   command->add_option("--data", flags->data, "another dataset than the run was trained on");
-  command->add_option("--split", flags->options.split, "which images")->capture_default_str();
+  command->add_option("--split", flags->options.split, "which images; all: every split")
+      ->capture_default_str();
   command->add_option("--json", flags->json, "also write everything to this file");
-  add_fields<metrics::InstabilityOptions>(*command, flags->given);
-  add_fields<metrics::InterpretabilityOptions>(*command, flags->given);
-  add_fields<metrics::BootstrapOptions>(*command, flags->given);
+  command->add_option("--csv", flags->csv, "and a CSV file, one line a number");
+  command->add_option("--markdown", flags->markdown, "and a table in Markdown");
+  command->add_option("--latex", flags->latex, "and a table in LaTeX");
+  command->add_flag("--random-control", flags->options.random_control,
+                    "measure the same network untrained too, as one more control");
+  add_measure_flags(*command, flags->measures);
   add_common(*command, flags->common);
   command->callback([flags] { measure_command(*flags); });
 }

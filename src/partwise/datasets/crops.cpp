@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 #include <unordered_map>
 
 namespace partwise::datasets {
@@ -21,6 +22,23 @@ std::pair<int64_t, int64_t> whole_pixels(double start, double extent, int64_t si
   return {first, std::max<int64_t>(bounded(start + extent), first + 1)};
 }
 
+// "all", unless the dataset has a split of that name: every image that is in some split, once.
+std::vector<int64_t> image_ids(const PartDataset& dataset, const std::string& split) {
+  std::vector<std::string> names;
+  for (const auto& [name, ids] : dataset.splits) names.push_back(name);
+  if (dataset.splits.find("all") == dataset.splits.end()) names.emplace_back("all");
+  index_of_name("split", split, names);
+  const auto found = dataset.splits.find(split);
+  if (found != dataset.splits.end()) return found->second;
+  std::set<int64_t> placed;
+  for (const auto& [name, ids] : dataset.splits) placed.insert(ids.begin(), ids.end());
+  std::vector<int64_t> all;
+  for (const auto& image : dataset.images) {
+    if (placed.count(image.id) != 0) all.push_back(image.id);
+  }
+  return all;
+}
+
 void copy_planar(const images::Image& image, uint8_t* out) {
   const std::size_t area = image.pixels.size() / 3;
   for (std::size_t i = 0; i < area; ++i) {
@@ -33,9 +51,6 @@ void copy_planar(const images::Image& image, uint8_t* out) {
 std::vector<Sample> samples_of_split(const PartDataset& dataset,
                                      const std::string& split,
                                      bool negatives) {
-  std::vector<std::string> names;
-  for (const auto& [name, ids] : dataset.splits) names.push_back(name);
-  index_of_name("split", split, names);
   std::unordered_map<int64_t, int64_t> image_index;
   for (std::size_t i = 0; i < dataset.images.size(); ++i) {
     image_index[dataset.images[i].id] = static_cast<int64_t>(i);
@@ -45,7 +60,7 @@ std::vector<Sample> samples_of_split(const PartDataset& dataset,
     objects[dataset.annotations[i].image_id].push_back(static_cast<int64_t>(i));
   }
   std::vector<Sample> samples;
-  for (const int64_t id : dataset.splits.at(split)) {
+  for (const int64_t id : image_ids(dataset, split)) {
     const auto found = objects.find(id);
     if (found == objects.end()) {
       if (negatives) samples.push_back({image_index.at(id), -1});

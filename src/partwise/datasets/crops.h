@@ -28,7 +28,8 @@ struct Crops {
 };
 
 // The objects of a split in the order of its image ids; with `negatives` also its images without
-// objects, each in its place. An unknown split is an Error that lists the valid ones.
+// objects, each in its place. "all" stands for all splits together, in the order of the images. An
+// unknown split is an Error that lists the valid ones.
 std::vector<Sample> samples_of_split(const PartDataset& dataset,
                                      const std::string& split,
                                      bool negatives);

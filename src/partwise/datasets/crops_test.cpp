@@ -53,6 +53,16 @@ TEST_F(CropsOfADataset, SplitsGiveObjectsAndOnRequestNegatives) {
   }
 }
 
+TEST_F(CropsOfADataset, AllIsEverySplitTogetherUnlessASplitIsCalledSo) {
+  dataset_.splits = {{"train", {2}}, {"test", {1, 2}}};
+  const auto both = samples_of_split(dataset_, "all", true);
+  ASSERT_EQ(both.size(), 2U);
+  EXPECT_EQ(both[0].image_index, 0);
+  EXPECT_EQ(both[1].image_index, 1);
+  dataset_.splits["all"] = {1};
+  EXPECT_EQ(samples_of_split(dataset_, "all", true).size(), 1U);
+}
+
 TEST_F(CropsOfADataset, ShowTheBoxAsPlanes) {
   const auto crops = load_crops(dataset_, {{0, 0}, {1, -1}}, {.side = 4, .threads = 2});
   ASSERT_EQ(crops.pixels.size(), 2U * 3 * 16);

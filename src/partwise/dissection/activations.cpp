@@ -1,32 +1,17 @@
 #include "partwise/dissection/activations.h"
 
 #include "partwise/base/progress.h"
+#include "partwise/base/random.h"
 #include "partwise/tensors/torch.h"
 
-#include <functional>
+#include <algorithm>
 
 namespace partwise::dissection {
 namespace {
 
 constexpr int64_t kBatch = 64;
-
-metrics::Maps view(const Tensor& maps) {
-  const auto count = static_cast<std::size_t>(maps.numel());
-  return {{maps.data_ptr<float>(), count}, maps.size(0), maps.size(1), maps.size(2)};
-}
-
-void for_each_batch(const networks::Network& network,
-                    const training::Examples& examples,
-                    const std::string& device,
-                    const std::function<void(int64_t first, const networks::Output&)>& visit) {
-  const torch::NoGradGuard no_grad;
-  Progress progress("looking at", examples.rows(), "images");
-  for (int64_t first = 0; first < examples.rows(); first += kBatch) {
-    const auto pixels = examples.pixels.slice(0, first, std::min(first + kBatch, examples.rows()));
-    visit(first, network.evaluate(training::normalised(pixels.to(torch::Device(device)))));
-    progress.advance(pixels.size(0));
-  }
-}
+constexpr double kNoise = 0.2;
+constexpr double kNoiseLimit = 0.25;
 
 // Room for all rows of what a batch gives.
 Tensor all_rows(const Tensor& batch, int64_t rows) {
@@ -35,41 +20,98 @@ Tensor all_rows(const Tensor& batch, int64_t rows) {
   return torch::empty(shape, torch::kFloat32);
 }
 
+// Drawn on the CPU, so that every device sees the same noise.
+Tensor noise_for(const Tensor& images, uint64_t seed) {
+  auto generator = torch::make_generator<torch::CPUGeneratorImpl>(seed);
+  const auto noise = torch::randn(images.sizes(), generator, torch::kFloat32) * kNoise;
+  return noise.clamp(-kNoiseLimit, kNoiseLimit).to(images.device());
+}
+
+void place(const metrics::MapSummaries& batch, int64_t first_row, metrics::MapSummaries& all) {
+  const auto copy = [&](const auto& from, auto& to) {
+    for (int64_t f = 0; f < all.filters; ++f) {
+      std::copy_n(from.begin() + f * batch.rows, batch.rows, to.begin() + f * all.rows + first_row);
+    }
+  };
+  copy(batch.cells, all.cells);
+  copy(batch.peaks, all.peaks);
+  copy(batch.masses, all.masses);
+}
+
+metrics::MapSummaries room_for(int64_t rows, const metrics::Maps& batch) {
+  const auto count = static_cast<std::size_t>(rows * batch.filters);
+  return {rows,
+          batch.filters,
+          batch.side,
+          std::vector<int32_t>(count),
+          std::vector<float>(count),
+          std::vector<double>(count)};
+}
+
 }  // namespace
 
-metrics::Maps LayerActivations::view_maps() const {
-  return view(maps);
-}
-metrics::Maps LayerActivations::view_masked() const {
-  return view(masked);
+metrics::Maps view_of(const Tensor& maps) {
+  const auto count = static_cast<std::size_t>(maps.numel());
+  return {{maps.data_ptr<float>(), count}, maps.size(0), maps.size(1), maps.size(2)};
 }
 
-Activations collect_activations(const networks::Network& network,
-                                const training::Examples& examples,
-                                const std::string& device) {
+metrics::Maps LayerActivations::view_maps() const {
+  return view_of(maps);
+}
+metrics::Maps LayerActivations::view_masked() const {
+  return view_of(masked);
+}
+
+std::vector<LayerActivations> tapped_layers(const networks::Network& network) {
   const auto& architecture = network.architecture();
-  Activations all;
+  std::vector<LayerActivations> layers;
   for (const auto& tap : architecture.taps) {
     const auto grid_behind = [&](int64_t layer) -> metrics::UnitGrid {
       const auto& geometry = network.geometry()[static_cast<std::size_t>(layer)];
       return {geometry.offset, geometry.stride, architecture.input_side};
     };
-    all.layers.push_back({tap.name,
-                          tap.role,
-                          grid_behind(tap.relu),
-                          grid_behind(tap.mask >= 0 ? tap.mask : tap.relu),
-                          {},
-                          {}});
+    layers.push_back({tap.name,
+                      tap.role,
+                      grid_behind(tap.relu),
+                      grid_behind(tap.mask >= 0 ? tap.mask : tap.relu),
+                      {},
+                      {}});
   }
-  const auto place = [&](Tensor& target, int64_t first, const Tensor& batch) {
+  return layers;
+}
+
+void for_each_output(const networks::Network& network,
+                     const training::Examples& examples,
+                     const std::string& device,
+                     const VisitOutput& visit,
+                     std::optional<uint64_t> noise_seed) {
+  const torch::NoGradGuard no_grad;
+  Progress progress("looking at", examples.rows(), "images");
+  for (int64_t first = 0; first < examples.rows(); first += kBatch) {
+    const auto pixels = examples.pixels.slice(0, first, std::min(first + kBatch, examples.rows()));
+    auto images = training::normalised(pixels.to(torch::Device(device)));
+    if (noise_seed)
+      images = images + noise_for(images, derive_seed({*noise_seed, static_cast<uint64_t>(first)}));
+    visit(first, network.evaluate(images));
+    progress.advance(pixels.size(0));
+  }
+}
+
+Activations collect_activations(const networks::Network& network,
+                                const training::Examples& examples,
+                                const std::string& device) {
+  const auto& taps = network.architecture().taps;
+  Activations all;
+  all.layers = tapped_layers(network);
+  const auto keep = [&](Tensor& target, int64_t first, const Tensor& batch) {
     if (!target.defined()) target = all_rows(batch, examples.rows());
     target.slice(0, first, first + batch.size(0)).copy_(batch);
   };
-  for_each_batch(network, examples, device, [&](int64_t first, const networks::Output& output) {
-    place(all.logits, first, output.logits);
+  for_each_output(network, examples, device, [&](int64_t first, const networks::Output& output) {
+    keep(all.logits, first, output.logits);
     for (std::size_t t = 0; t < all.layers.size(); ++t) {
-      place(all.layers[t].maps, first, output.taps[t].maps);
-      if (architecture.taps[t].mask >= 0) place(all.layers[t].masked, first, output.taps[t].masked);
+      keep(all.layers[t].maps, first, output.taps[t].maps);
+      if (taps[t].mask >= 0) keep(all.layers[t].masked, first, output.taps[t].masked);
     }
   });
   for (auto& layer : all.layers) {
@@ -78,18 +120,22 @@ Activations collect_activations(const networks::Network& network,
   return all;
 }
 
-std::vector<Tensor> collect_map_sums(const networks::Network& network,
-                                     const training::Examples& examples,
-                                     const std::string& device) {
-  std::vector<Tensor> sums(network.architecture().taps.size());
-  for_each_batch(network, examples, device, [&](int64_t first, const networks::Output& output) {
-    for (std::size_t t = 0; t < sums.size(); ++t) {
-      const auto batch = output.taps[t].maps.flatten(2).sum(2);
-      if (!sums[t].defined()) sums[t] = all_rows(batch, examples.rows());
-      sums[t].slice(0, first, first + batch.size(0)).copy_(batch);
+std::vector<metrics::MapSummaries> collect_summaries(const networks::Network& network,
+                                                     const training::Examples& examples,
+                                                     const std::string& device,
+                                                     int threads,
+                                                     std::optional<uint64_t> noise_seed) {
+  std::vector<metrics::MapSummaries> layers(network.architecture().taps.size());
+  const auto visit = [&](int64_t first, const networks::Output& output) {
+    for (std::size_t t = 0; t < layers.size(); ++t) {
+      const auto batch = output.taps[t].maps.to(torch::kCPU, torch::kFloat32).contiguous();
+      const auto maps = view_of(batch);
+      if (layers[t].rows == 0) layers[t] = room_for(examples.rows(), maps);
+      place(metrics::summarise(maps, threads), first, layers[t]);
     }
-  });
-  return sums;
+  };
+  for_each_output(network, examples, device, visit, noise_seed);
+  return layers;
 }
 
 }  // namespace partwise::dissection

@@ -1,10 +1,13 @@
 #pragma once
 
 #include "partwise/metrics/activations.h"
+#include "partwise/metrics/map_summaries.h"
 #include "partwise/networks/network.h"
 #include "partwise/tensors/tensor.h"
 #include "partwise/training/examples.h"
 
+#include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,15 +31,33 @@ struct Activations {
   std::vector<LayerActivations> layers;
 };
 
+// Tensors as metrics see them: [rows, filters, n, n], on the CPU, float32, contiguous.
+metrics::Maps view_of(const Tensor& maps);
+
+// The tapped layers of a network, without activations.
+std::vector<LayerActivations> tapped_layers(const networks::Network& network);
+
+// The network over the examples, batch by batch; always the same batches, as the last digits of a
+// convolution may depend on them. noise_seed: with Gaussian noise of 0.2, cut at +-0.25, added to
+// the normalised pixels (as EvalProtoPNet does).
+using VisitOutput = std::function<void(int64_t first_row, const networks::Output& output)>;
+void for_each_output(const networks::Network& network,
+                     const training::Examples& examples,
+                     const std::string& device,
+                     const VisitOutput& visit,
+                     std::optional<uint64_t> noise_seed = std::nullopt);
+
 // The network's maps over the examples.
 Activations collect_activations(const networks::Network& network,
                                 const training::Examples& examples,
                                 const std::string& device);
 
-// sum_ij x_ij of every map, per tapped layer: [rows, filters]. What the category of a filter is
-// decided from, without keeping the maps.
-std::vector<Tensor> collect_map_sums(const networks::Network& network,
-                                     const training::Examples& examples,
-                                     const std::string& device);
+// Peaks and masses of the maps before the mask, per tapped layer, without keeping the maps.
+std::vector<metrics::MapSummaries> collect_summaries(
+    const networks::Network& network,
+    const training::Examples& examples,
+    const std::string& device,
+    int threads,
+    std::optional<uint64_t> noise_seed = std::nullopt);
 
 }  // namespace partwise::dissection

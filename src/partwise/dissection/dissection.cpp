@@ -1,42 +1,22 @@
 #include "partwise/dissection/dissection.h"
 
-#include "partwise/base/error.h"
 #include "partwise/base/random.h"
-#include "partwise/dissection/truth.h"
+#include "partwise/dissection/trained_run.h"
 #include "partwise/metrics/accuracy.h"
-#include "partwise/metrics/filter_category.h"
-#include "partwise/metrics/purity.h"
+#include "partwise/referee/extra_metrics.h"
+#include "partwise/referee/truth.h"
 #include "partwise/tensors/torch.h"
 
 #include <algorithm>
 #include <numeric>
+#include <set>
 
 namespace partwise::dissection {
 namespace {
 
 constexpr int64_t kCardsOfAKind = 4;
 constexpr int64_t kExamplesOnACard = 6;
-
-std::vector<int64_t> to_vector(const Tensor& tensor) {
-  const auto plain = tensor.to(torch::kInt64).contiguous();
-  return {plain.data_ptr<int64_t>(), plain.data_ptr<int64_t>() + plain.numel()};
-}
-
-// argmax_c E sum x over the training rows, per tapped layer.
-std::vector<std::vector<int64_t>> categories_from_training(const networks::Network& network,
-                                                           const training::Examples& train,
-                                                           const training::Task& task,
-                                                           const std::string& device) {
-  std::vector<std::vector<int64_t>> result;
-  for (const auto& sums : collect_map_sums(network, train, device)) {
-    const metrics::Maps maps{{sums.data_ptr<float>(), static_cast<std::size_t>(sums.numel())},
-                             sums.size(0),
-                             sums.size(1),
-                             1};
-    result.push_back(metrics::strongest_category(maps, to_vector(train.category), task.outputs()));
-  }
-  return result;
-}
+constexpr uint64_t kNoiseStream = 0x6e6f697365;
 
 void keep_rows(training::Examples& examples, Activations& activations, const Tensor& keep) {
   const auto chosen = to_vector(keep.nonzero().flatten());
@@ -54,12 +34,11 @@ void keep_rows(training::Examples& examples, Activations& activations, const Ten
   activations.logits = activations.logits.index_select(0, index);
 }
 
-nlohmann::json decisions(const training::Task& task,
-                         const Tensor& logits,
-                         const Tensor& category,
-                         const metrics::BootstrapOptions& bootstrap) {
-  const auto scores = training::decision_scores(task, logits).contiguous();
-  const auto labels = to_vector(training::decision_classes(task, category));
+void add_decisions(const training::Task& task,
+                   const metrics::BootstrapOptions& bootstrap,
+                   Dissection& result) {
+  const auto scores = training::decision_scores(task, result.activations.logits).contiguous();
+  const auto labels = to_vector(training::decision_classes(task, result.examples.category));
   const auto classes = scores.size(1);
   const std::span<const float> values(scores.data_ptr<float>(),
                                       static_cast<std::size_t>(scores.numel()));
@@ -69,50 +48,93 @@ nlohmann::json decisions(const training::Task& task,
   for (std::size_t i = 0; i < labels.size(); ++i) {
     ++confusion[static_cast<std::size_t>(labels[i])][static_cast<std::size_t>(decided[i])];
   }
-  return {{"accuracy", to_json(metrics::accuracy(values, classes, labels, bootstrap))},
-          {"balanced_accuracy",
-           to_json(metrics::balanced_accuracy(values, classes, labels, bootstrap))},
-          {"classes", training::class_names(task)},
-          {"confusion", confusion}};
+  result.decisions["accuracy"] = metrics::accuracy(values, classes, labels, bootstrap);
+  result.decisions["balanced_accuracy"] =
+      metrics::balanced_accuracy(values, classes, labels, bootstrap);
+  for (const auto& [key, finding] : result.decisions) result.findings[key] = to_json(finding);
+  result.findings["classes"] = training::class_names(task);
+  result.findings["confusion"] = confusion;
 }
 
-// What was measured of one layer.
-struct LayerMeasures {
-  metrics::LocationInstability instability;
-  metrics::PartInterpretability interpretability;
-  Tensor peak;  // [rows, filters]: strongest activation
+// How many of the rows show images of the train split.
+int64_t training_images(const training::Examples& judged, const training::Examples& train) {
+  std::set<int64_t> seen;
+  for (const auto& sample : train.samples) seen.insert(sample.image_index);
+  return std::count_if(judged.samples.begin(), judged.samples.end(),
+                       [&](const auto& sample) { return seen.contains(sample.image_index); });
+}
+
+// What the extras need besides the maps of the rows with objects.
+struct Surroundings {
+  std::vector<metrics::MapSummaries> judged;  // [layer]: all rows
+  std::vector<int64_t> judged_category;
+  std::vector<metrics::MapSummaries> noisy;  // [layer]: the rows with objects
 };
 
-nlohmann::json layer_findings(const LayerActivations& layer,
-                              const LayerMeasures& measured,
-                              const metrics::Truth& truth,
-                              const metrics::BootstrapOptions& bootstrap) {
-  const auto finding = [&](const metrics::Finding& value) {
-    auto json = to_json(value);
-    json["layer"] = layer.name;
-    return json;
-  };
-  nlohmann::json per_category = nlohmann::json::object();
-  for (const auto& category : truth.categories) per_category[category.name] = 0;
-  for (const auto& filter : measured.interpretability.filters) {
-    auto& count = per_category[truth.categories[static_cast<std::size_t>(filter.category)].name];
-    count = count.get<int64_t>() + 1;
+// Summaries of all rows, then only the rows with objects are kept.
+Surroundings leave_objects(const networks::Network& network,
+                           const referee::LayerOptions& options,
+                           const training::Resources& resources,
+                           training::Examples& examples,
+                           Activations& activations) {
+  Surroundings around;
+  around.judged_category = to_vector(examples.category);
+  for (const auto& layer : activations.layers) {
+    if (options.extras.empty()) break;
+    around.judged.push_back(metrics::summarise(layer.view_maps(), resources.threads));
   }
-  const auto silent = measured.peak.amax(0).le(0).to(torch::kFloat64).mean().item<double>();
-  return {{"layer", layer.name},
-          {"role", layer.role},
-          {"side", layer.maps.size(2)},
-          {"filters", layer.maps.size(1)},
-          {"input_side", layer.grid.input_side},
-          {"unit_stride", layer.grid.stride},
-          {"unit_offset", layer.grid.offset},
-          {"dead_share", silent},
-          {"purity", finding(metrics::purity(layer.view_maps(), bootstrap))},
-          {"location_instability", finding(measured.instability.instability)},
-          {"instability_ratio", finding(measured.instability.ratio)},
-          {"part_interpretability", finding(measured.interpretability.finding)},
-          {"silent_share", measured.interpretability.silent_share},
-          {"filters_per_category", per_category}};
+  keep_rows(examples, activations, examples.category.ge(0));
+  if (referee::wants(options.extras, "part_stability")) {
+    const auto seed = derive_seed({static_cast<uint64_t>(options.bootstrap.seed), kNoiseStream});
+    around.noisy = collect_summaries(network, examples, resources.device, resources.threads, seed);
+  }
+  return around;
+}
+
+std::vector<referee::LayerFindings> measure_layers(const Activations& activations,
+                                                   const metrics::Truth& truth,
+                                                   const Surroundings& around,
+                                                   const TrainingView& training,
+                                                   const referee::LayerOptions& options) {
+  std::vector<referee::LayerFindings> found;
+  for (std::size_t i = 0; i < activations.layers.size(); ++i) {
+    const auto& layer = activations.layers[i];
+    referee::Exam exam{truth, training.filter_category[i], {}, {}, {}};
+    if (!options.extras.empty()) {
+      exam.judged = {around.judged[i], around.judged_category};
+      exam.training = {training.summaries[i], training.row_category};
+    }
+    if (!around.noisy.empty()) exam.noisy = around.noisy[i];
+    found.push_back(referee::layer_findings(
+        {layer.name, layer.grid, layer.masked_grid, layer.view_maps(), layer.view_masked()}, exam,
+        options));
+    found.back().facts["role"] = layer.role;
+  }
+  return found;
+}
+
+// The same measures of the net as it was drawn, trained on nothing, as one more control of each.
+void add_random_control(const TrainedRun& trained,
+                        const datasets::PartDataset& dataset,
+                        const MeasureOptions& options,
+                        const training::Resources& resources,
+                        std::vector<referee::LayerFindings>& layers) {
+  auto network = training::make_network(trained.recipe, trained.task);
+  network.to_device(resources.device);
+  auto examples = training::load_examples(dataset, trained.task, options.split,
+                                          trained.input_side(), resources.threads);
+  auto quick = options.measures;  // its intervals are not shown
+  quick.bootstrap.resamples = 10;
+  auto activations = collect_activations(network, examples, resources.device);
+  const auto training = view_training(network, trained, resources);
+  const auto around = leave_objects(network, quick, resources, examples, activations);
+  const auto truth =
+      referee::truth_of(dataset, trained.task.category_ids, examples.samples, trained.input_side());
+  const auto untrained = measure_layers(activations, truth, around, training, quick);
+  for (std::size_t i = 0; i < layers.size(); ++i) {
+    for (auto& [key, finding] : layers[i].findings)
+      finding.controls["random_weights"] = untrained[i].findings.at(key).value;
+  }
 }
 
 std::vector<int64_t> strongest_rows(const Tensor& peak, const Tensor& category, int64_t of) {
@@ -145,16 +167,17 @@ std::vector<std::pair<int64_t, std::string>> choose_filters(
 }
 
 std::vector<FilterCard> layer_cards(std::size_t index,
-                                    const LayerMeasures& measured,
                                     const Dissection& dissection,
                                     uint64_t seed) {
   std::vector<FilterCard> cards;
+  const auto& measured = dissection.layers[index];
+  const auto peaks = dissection.activations.layers[index].maps.flatten(2).amax(2);
   const auto& filters = measured.interpretability.filters;
   for (const auto& [filter, chosen] : choose_filters(filters, derive_seed({seed, index}))) {
     const auto& part = filters[static_cast<std::size_t>(filter)];
     const auto& place = measured.instability.filters[static_cast<std::size_t>(filter)];
     const auto& category = dissection.truth.categories[static_cast<std::size_t>(part.category)];
-    const auto peak = measured.peak.select(1, filter);
+    const auto peak = peaks.select(1, filter);
     const bool named = part.best_part >= 0 && part.interpretability > 0.0;
     cards.push_back(
         {index,
@@ -179,47 +202,39 @@ Dissection dissect(const runs::RunFolder& run,
                    const datasets::PartDataset& dataset,
                    const MeasureOptions& options,
                    const training::Resources& resources) {
-  const auto recipe = training::recipe_from_json(run.options(), run.path() / "options.json");
-  const auto task = training::make_task(recipe.train, dataset);
-  auto network = training::load_network(run, task);
-  network.to_device(resources.device);
-  const auto side = network.architecture().input_side;
-  const auto train = training::load_examples(dataset, task, "train", side, resources.threads);
-  const auto categories = categories_from_training(network, train, task, resources.device);
+  const auto trained = open_trained_run(run, dataset, resources);
+  const auto& recipe = trained.recipe.train;
+  const auto training = view_training(trained.network, trained, resources);
 
   Dissection result;
   auto& examples = result.examples;
-  examples = training::load_examples(dataset, task, options.split, side, resources.threads);
-  result.activations = collect_activations(network, examples, resources.device);
-  result.findings =
-      decisions(task, result.activations.logits, examples.category, options.bootstrap);
+  examples = training::load_examples(dataset, trained.task, options.split, trained.input_side(),
+                                     resources.threads);
+  result.activations = collect_activations(trained.network, examples, resources.device);
+  add_decisions(trained.task, options.measures.bootstrap, result);
   result.findings.update({{"format", 1},
-                          {"net", recipe.train.net},
-                          {"arm", recipe.train.arm},
-                          {"task", recipe.train.task},
-                          {"loss", recipe.train.loss},
+                          {"net", recipe.net},
+                          {"arm", recipe.arm},
+                          {"task", recipe.task},
+                          {"loss", recipe.loss},
                           {"split", options.split},
                           {"rows", examples.rows()},
-                          {"train_rows", train.rows()},
-                          {"categories", task.categories}});
-  keep_rows(examples, result.activations, examples.category.ge(0));
-  result.truth = truth_of(dataset, task, examples.samples, side);
-
+                          {"train_rows", trained.train.rows()},
+                          {"training_images", training_images(examples, trained.train)},
+                          {"categories", trained.task.categories}});
+  const auto around =
+      leave_objects(trained.network, options.measures, resources, examples, result.activations);
+  result.truth =
+      referee::truth_of(dataset, trained.task.category_ids, examples.samples, trained.input_side());
+  result.layers =
+      measure_layers(result.activations, result.truth, around, training, options.measures);
+  if (options.random_control)
+    add_random_control(trained, dataset, options, resources, result.layers);
   result.findings["layers"] = nlohmann::json::array();
-  for (std::size_t i = 0; i < result.activations.layers.size(); ++i) {
-    const auto& layer = result.activations.layers[i];
-    const auto& assigned = categories[i];
-    const LayerMeasures measured{
-        metrics::location_instability(layer.view_maps(), layer.grid, result.truth, assigned,
-                                      options.instability, options.bootstrap),
-        metrics::part_interpretability(layer.view_masked(), layer.masked_grid, result.truth,
-                                       assigned, options.interpretability, options.bootstrap),
-        layer.maps.flatten(2).amax(2)};
-    result.findings["layers"].push_back(
-        layer_findings(layer, measured, result.truth, options.bootstrap));
-    for (auto& card : layer_cards(i, measured, result, static_cast<uint64_t>(recipe.train.seed))) {
+  for (std::size_t i = 0; i < result.layers.size(); ++i) {
+    result.findings["layers"].push_back(to_json(result.layers[i]));
+    for (auto& card : layer_cards(i, result, static_cast<uint64_t>(recipe.seed)))
       result.cards.push_back(std::move(card));
-    }
   }
   return result;
 }

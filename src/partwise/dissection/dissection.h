@@ -2,16 +2,16 @@
 
 #include "partwise/datasets/part_dataset.h"
 #include "partwise/dissection/activations.h"
-#include "partwise/metrics/bootstrap.h"
-#include "partwise/metrics/location_instability.h"
-#include "partwise/metrics/part_interpretability.h"
+#include "partwise/metrics/finding.h"
 #include "partwise/metrics/truth.h"
+#include "partwise/referee/layer_findings.h"
 #include "partwise/runs/run_folder.h"
 #include "partwise/training/examples.h"
 #include "partwise/training/trainer.h"
 
 #include <nlohmann/json.hpp>
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -19,9 +19,8 @@ namespace partwise::dissection {
 
 struct MeasureOptions {
   std::string split = "test";
-  metrics::InstabilityOptions instability;
-  metrics::InterpretabilityOptions interpretability;
-  metrics::BootstrapOptions bootstrap;
+  bool random_control = false;  // also measure the same net untrained: control random_weights
+  referee::LayerOptions measures;
 };
 
 // A filter to show: how it was chosen, and the rows of its category on which it fires strongest.
@@ -38,6 +37,8 @@ struct Dissection {
   training::Examples examples;  // the rows that show an object of the task
   Activations activations;
   metrics::Truth truth;
+  std::map<std::string, metrics::Finding> decisions;  // accuracy, balanced_accuracy
+  std::vector<referee::LayerFindings> layers;
   nlohmann::json findings;  // everything but the cards' pictures; see docs/findings.md
   std::vector<FilterCard> cards;
 };

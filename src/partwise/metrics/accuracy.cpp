@@ -52,7 +52,11 @@ Finding with_interval(std::size_t rows,
       bootstrap_interval(static_cast<int64_t>(rows), 0, options,
                          [&](const Resample& resample) { return share(resample.rows); });
   const std::vector<int32_t> once(rows, 1);
-  return {.value = share(once), .low = interval.low, .high = interval.high, .controls = {}};
+  return {.value = share(once),
+          .low = interval.low,
+          .high = interval.high,
+          .controls = {},
+          .resamples = interval.resamples};
 }
 
 double majority_share(std::span<const int64_t> labels, int64_t classes) {

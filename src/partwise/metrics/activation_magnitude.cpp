@@ -68,8 +68,11 @@ ActivationMagnitude activation_magnitude(const MapSummaries& maps,
           return number(
               pooled_means(maps, row_category, filter_category, resample.rows, resample.filters));
         });
-    return Finding{
-        .value = number(full), .low = interval.low, .high = interval.high, .controls = {}};
+    return Finding{.value = number(full),
+                   .low = interval.low,
+                   .high = interval.high,
+                   .controls = {},
+                   .resamples = interval.resamples};
   };
   ActivationMagnitude result;
   result.on_target = finding([](const Means& means) { return means.on_target.value(); });

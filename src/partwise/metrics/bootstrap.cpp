@@ -5,12 +5,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 #include <vector>
 
 namespace partwise::metrics {
 namespace {
 
-// Ascending, without those that do not exist.
+// In the order of the draws; NaN where the statistic does not exist.
 std::vector<double> resampled_values(int64_t rows,
                                      int64_t filters,
                                      const BootstrapOptions& options,
@@ -21,19 +22,36 @@ std::vector<double> resampled_values(int64_t rows,
   parallel_for(options.resamples, static_cast<int>(options.threads), [&](int64_t index) {
     Random random(derive_seed({static_cast<uint64_t>(options.seed), static_cast<uint64_t>(index)}));
     const auto row_counts = draw_counts(rows, random);
+    if (options.filter_stream != 0)
+      random = Random(derive_seed({random.bits(), static_cast<uint64_t>(options.filter_stream)}));
     const auto filter_counts = draw_counts(filters, random);
     values[index] = statistic({row_counts, filter_counts, random.bits()});
   });
+  return values;
+}
+
+std::vector<double> existing_ascending(std::vector<double> values) {
   std::erase_if(values, [](double value) { return std::isnan(value); });
   std::sort(values.begin(), values.end());
   return values;
 }
 
-Interval middle_of(std::span<const double> ascending) {
-  return {percentile(ascending, 0.025), percentile(ascending, 0.975)};
+}  // namespace
+
+Interval percentile_interval(std::vector<double> values) {
+  const auto ascending = existing_ascending(values);
+  return {percentile(ascending, 0.025), percentile(ascending, 0.975), std::move(values)};
 }
 
-}  // namespace
+Interval centred_interval(double value, std::vector<double> values) {
+  // Summed as differences, so that resamples which all equal the value leave it untouched.
+  ExistingMean bias;
+  for (const double resampled : existing_ascending(values)) bias.add(resampled - value);
+  auto interval = percentile_interval(std::move(values));
+  interval.low -= bias.value();
+  interval.high -= bias.value();
+  return interval;
+}
 
 std::vector<int32_t> draw_counts(int64_t items, Random& random) {
   std::vector<int32_t> counts(static_cast<std::size_t>(items));
@@ -45,7 +63,7 @@ Interval bootstrap_interval(int64_t rows,
                             int64_t filters,
                             const BootstrapOptions& options,
                             const std::function<double(const Resample&)>& statistic) {
-  return middle_of(resampled_values(rows, filters, options, statistic));
+  return percentile_interval(resampled_values(rows, filters, options, statistic));
 }
 
 Interval centred_bootstrap_interval(double value,
@@ -53,12 +71,7 @@ Interval centred_bootstrap_interval(double value,
                                     int64_t filters,
                                     const BootstrapOptions& options,
                                     const std::function<double(const Resample&)>& statistic) {
-  const auto values = resampled_values(rows, filters, options, statistic);
-  // Summed as differences, so that resamples which all equal the value leave it untouched.
-  ExistingMean bias;
-  for (const double resampled : values) bias.add(resampled - value);
-  const auto interval = middle_of(values);
-  return {interval.low - bias.value(), interval.high - bias.value()};
+  return centred_interval(value, resampled_values(rows, filters, options, statistic));
 }
 
 Random control_random(const BootstrapOptions& options, uint64_t stream, int64_t item) {

@@ -14,6 +14,9 @@ struct BootstrapOptions {
   int64_t resamples = 1000;
   int64_t seed = 1;
   int64_t threads = 0;  // 0: all cores; results do not depend on it
+  // Another number draws other filters with the same rows: what the second of two nets that are to
+  // be compared needs, as its filters have nothing to do with the first one's.
+  int64_t filter_stream = 0;
 
   static auto fields() {
     using Row = Field<BootstrapOptions, int64_t>;
@@ -27,6 +30,7 @@ struct BootstrapOptions {
 struct Interval {
   double low = 0.0;
   double high = 0.0;
+  std::vector<double> resamples = {};  // in the order of the draws, not centred; NaN: none
 };
 
 // One draw: how often each row, and each filter, was drawn (with replacement, as many draws as
@@ -39,6 +43,12 @@ struct Resample {
 
 // How often each item comes up in as many draws, with replacement, as there are items.
 std::vector<int32_t> draw_counts(int64_t items, Random& random);
+
+// 2.5 and 97.5 % of the values that exist; the values, in any order, stay with it.
+Interval percentile_interval(std::vector<double> values);
+
+// The same, moved so that the mean of the values falls on `value`.
+Interval centred_interval(double value, std::vector<double> values);
 
 // 95 % percentile interval of a statistic when rows and filters are both drawn anew, which is wider
 // than drawing either alone: a claim about other images *and* other filters of such a net.

@@ -143,5 +143,20 @@ TEST(BootstrapInterval, PassesOnWhatTheStatisticThrows) {
                std::runtime_error);
 }
 
+TEST(BootstrapInterval, AnotherFilterStreamDrawsOtherFiltersWithTheSameRows) {
+  const auto draws = [](int64_t stream, bool of_rows) {
+    return bootstrap_interval(
+               30, 30, {.resamples = 20, .filter_stream = stream},
+               [&](const Resample& resample) {
+                 return static_cast<double>((of_rows ? resample.rows : resample.filters)[0] * 100 +
+                                            (of_rows ? resample.rows : resample.filters)[7]);
+               })
+        .resamples;
+  };
+  EXPECT_EQ(draws(0, true), draws(1, true));
+  EXPECT_NE(draws(0, false), draws(1, false));
+  EXPECT_NE(draws(2, false), draws(1, false));
+}
+
 }  // namespace
 }  // namespace partwise::metrics

@@ -62,6 +62,18 @@ Comparison compare(int64_t rows,
   return {difference, interval.low, interval.high};
 }
 
+Comparison compare(const Finding& first, const Finding& second) {
+  expects(first.resamples.size() == second.resamples.size(),
+          "{} resamples cannot be paired with {}", first.resamples.size(), second.resamples.size());
+  std::vector<double> differences;
+  differences.reserve(first.resamples.size());
+  for (std::size_t draw = 0; draw < first.resamples.size(); ++draw)
+    differences.push_back(second.resamples[draw] - first.resamples[draw]);
+  const double difference = second.value - first.value;
+  const auto interval = centred_interval(difference, std::move(differences));
+  return {difference, interval.low, interval.high};
+}
+
 Comparison compare_rows(std::span<const double> first,
                         std::span<const double> second,
                         const BootstrapOptions& bootstrap) {

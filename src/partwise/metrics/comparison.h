@@ -1,6 +1,7 @@
 #pragma once
 
 #include "partwise/metrics/bootstrap.h"
+#include "partwise/metrics/finding.h"
 
 #include <cstdint>
 #include <functional>
@@ -38,6 +39,11 @@ Comparison compare(int64_t rows,
                    const BootstrapOptions& bootstrap,
                    const Statistic& first,
                    const Statistic& second);
+
+// Two findings of one metric on the same rows, measured with the same seed and number of resamples:
+// draw r took the same rows for both. The second needs a filter_stream of its own where its filters
+// are those of another net. Draws in which either number does not exist are left out.
+Comparison compare(const Finding& first, const Finding& second);
 
 // Means of one number a row; rows in which either does not exist (NaN) are left out.
 Comparison compare_rows(std::span<const double> first,

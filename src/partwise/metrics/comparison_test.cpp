@@ -87,5 +87,54 @@ TEST(Comparison, RejectsOtherRows) {
   EXPECT_THROW(compare_filters({two, 1, 2}, {three, 1, 3}, Filters::paired, {}), std::logic_error);
 }
 
+// The nets differ by 0.1, the rows by much more; filters of two nets are drawn apart.
+TEST(Comparison, OfFindingsPairsTheirDraws) {
+  Random random(4);
+  std::vector<double> rows(200);
+  for (auto& row : rows) row = 10.0 * random.normal();
+  const auto finding = [&](double shift, const BootstrapOptions& options) {
+    const auto mean = [&](const Resample& resample) {
+      ExistingMean over_rows;
+      for (std::size_t row = 0; row < rows.size(); ++row)
+        over_rows.add(rows[row] + shift, resample.rows[row]);
+      ExistingMean over_filters;
+      for (std::size_t f = 0; f < resample.filters.size(); ++f)
+        over_filters.add(0.01 * static_cast<double>(f), resample.filters[f]);
+      return over_rows.value() + over_filters.value();
+    };
+    const std::vector<int32_t> rows_once(rows.size(), 1);
+    const std::vector<int32_t> filters_once(5, 1);
+    const double value = mean({rows_once, filters_once, 0});
+    const auto interval = centred_bootstrap_interval(value, 200, 5, options, mean);
+    return Finding{.value = value,
+                   .low = interval.low,
+                   .high = interval.high,
+                   .controls = {},
+                   .resamples = interval.resamples};
+  };
+  const BootstrapOptions first{.resamples = 400};
+  const BootstrapOptions second{.resamples = 400, .filter_stream = 1};
+  const auto lower = compare(finding(0.0, first), finding(-0.1, second));
+  EXPECT_NEAR(lower.difference, -0.1, 1e-12);
+  EXPECT_EQ(verdict(lower), "lower");
+  const auto same = compare(finding(0.0, first), finding(0.0, second));
+  EXPECT_EQ(verdict(same), "not distinguishable");
+  EXPECT_LT(same.low, -0.001);  // other filters were drawn
+  const auto paired = compare(finding(0.0, first), finding(0.0, first));
+  EXPECT_EQ(paired.low, 0.0);
+  EXPECT_EQ(paired.high, 0.0);
+}
+
+TEST(Comparison, OfFindingsLeavesOutDrawsThatDoNotExistInBoth) {
+  const Finding first{.value = 1.0, .low = 0, .high = 0, .controls = {}, .resamples = {1, 1, kNaN}};
+  const Finding second{
+      .value = 3.0, .low = 0, .high = 0, .controls = {}, .resamples = {3, kNaN, 9}};
+  const auto comparison = compare(first, second);
+  EXPECT_EQ(comparison.low, 2.0);
+  EXPECT_EQ(comparison.high, 2.0);
+  const Finding other{.value = 3.0, .low = 0, .high = 0, .controls = {}, .resamples = {3}};
+  EXPECT_THROW(compare(first, other), std::logic_error);
+}
+
 }  // namespace
 }  // namespace partwise::metrics

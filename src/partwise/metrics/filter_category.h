@@ -1,6 +1,7 @@
 #pragma once
 
 #include "partwise/metrics/activations.h"
+#include "partwise/metrics/map_summaries.h"
 
 #include <cstdint>
 #include <span>
@@ -12,6 +13,11 @@ namespace partwise::metrics {
 // filter"); to be fed with training rows. row_category [rows], -1: row belongs to no category; a
 // filter that never fires gets category 0. Ties: the first category.
 std::vector<int64_t> strongest_category(const Maps& maps,
+                                        std::span<const int64_t> row_category,
+                                        int64_t categories);
+
+// The same of maps that were summarised.
+std::vector<int64_t> strongest_category(const MapSummaries& maps,
                                         std::span<const int64_t> row_category,
                                         int64_t categories);
 

@@ -20,6 +20,14 @@ TEST(StrongestCategory, GoesByTheMeanOfTheCategorysRows) {
   EXPECT_EQ(strongest_category(maps, categories, 2), (std::vector<int64_t>{0, 1, 0}));
 }
 
+TEST(StrongestCategory, IsTheSameOfSummaries) {
+  const std::vector<float> values{3, 1, 0, 5, 2, 0, 0, 2, 0, 9, 9, 9};
+  const Maps maps{.values = values, .rows = 4, .filters = 3, .side = 1};
+  const std::vector<int64_t> categories{0, 1, 1, -1};
+  EXPECT_EQ(strongest_category(summarise(maps, 1), categories, 2),
+            strongest_category(maps, categories, 2));
+}
+
 TEST(StrongestCategory, SumsOverTheMapRatherThanTakingItsPeak) {
   const std::vector<float> values{5, 0, 0, 0, 2, 2, 2, 2};
   const Maps maps{.values = values, .rows = 2, .filters = 1, .side = 2};

@@ -48,7 +48,8 @@ FilterMean mean_over_filters(int64_t rows,
   result.finding = {.value = value,
                     .low = std::clamp(interval.low, least, most),
                     .high = std::clamp(interval.high, least, most),
-                    .controls = {}};
+                    .controls = {},
+                    .resamples = interval.resamples};
   return result;
 }
 

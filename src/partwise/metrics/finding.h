@@ -4,6 +4,7 @@
 
 #include <map>
 #include <string>
+#include <vector>
 
 namespace partwise::metrics {
 
@@ -13,6 +14,8 @@ struct Finding {
   double low = 0.0;
   double high = 0.0;
   std::map<std::string, double> controls;
+  // The number in every draw of the bootstrap, NaN where it does not exist; not part of the JSON.
+  std::vector<double> resamples = {};
 };
 
 // {"value": v, "low": l, "high": h, "controls": {...}}; a number that does not exist (NaN) becomes

@@ -317,14 +317,16 @@ LocationInstability location_instability(const MapSummaries& maps,
       .value = instability,
       .low = std::max(steady.low, 0.0),
       .high = steady.high,
-      .controls = {
-          {"constant_centre", mean([](const FilterFinding& one) { return one.centred; })},
-          {"uniform_random", mean([](const FilterFinding& one) { return one.random; })},
-          {"shuffled_landmarks", mean([](const FilterFinding& one) { return one.shuffled; })}}};
+      .controls = {{"constant_centre", mean([](const FilterFinding& one) { return one.centred; })},
+                   {"uniform_random", mean([](const FilterFinding& one) { return one.random; })},
+                   {"shuffled_landmarks",
+                    mean([](const FilterFinding& one) { return one.shuffled; })}},
+      .resamples = steady.resamples};
   result.ratio = {.value = ratio,
                   .low = std::max(relative.low, 0.0),
                   .high = relative.high,
-                  .controls = {{"constant_filter", 1.0}}};
+                  .controls = {{"constant_filter", 1.0}},
+                  .resamples = relative.resamples};
   for (auto& one : found) result.filters.push_back(std::move(one.filter));
   return result;
 }

@@ -263,7 +263,8 @@ NetworkDissection network_dissection(const MapSource& maps,
   result.detectors = {.value = detections.share(),
                       .low = std::clamp(interval.low, 0.0, 1.0),
                       .high = std::clamp(interval.high, 0.0, 1.0),
-                      .controls = {{"shuffled_images", by_chance.share()}}};
+                      .controls = {{"shuffled_images", by_chance.share()}},
+                      .resamples = interval.resamples};
   return result;
 }
 

@@ -148,7 +148,8 @@ PartInterpretability part_interpretability(const Maps& maps,
       .value = value.value(),
       .low = std::clamp(interval.low, 0.0, 1.0),
       .high = std::clamp(interval.high, 0.0, 1.0),
-      .controls = {{"shuffled_images", shuffled.value()}, {"constant_centre", centre.value()}}};
+      .controls = {{"shuffled_images", shuffled.value()}, {"constant_centre", centre.value()}},
+      .resamples = interval.resamples};
   result.silent_share = silent.value();
   return result;
 }

@@ -108,7 +108,8 @@ Finding purity(const Maps& maps, const BootstrapOptions& options) {
   return {.value = full.value,
           .low = interval.low,
           .high = interval.high,
-          .controls = {{"uniform_map", full.if_even}, {"scattered", full.if_scattered}}};
+          .controls = {{"uniform_map", full.if_even}, {"scattered", full.if_scattered}},
+          .resamples = interval.resamples};
 }
 
 }  // namespace partwise::metrics

@@ -197,6 +197,7 @@ RunFindings findings_from_json(const json& json_findings, const std::string& pla
   run.split = reader.optional_text("split");
   run.rows = reader.optional_count("rows").value_or(0);
   run.train_rows = reader.optional_count("train_rows");
+  run.training_images = reader.optional_count("training_images");
   const json& categories = reader.optional_list("categories");
   for (const json& category : categories) {
     reader.check(category.is_string(), "categories", category, "names");

@@ -55,6 +55,7 @@ struct RunFindings {
   std::string split;
   int64_t rows = 0;
   std::optional<int64_t> train_rows;
+  std::optional<int64_t> training_images;  // among the rows
   std::vector<std::string> categories;
   std::map<std::string, Measure> measures;      // accuracy, balanced_accuracy, …
   std::vector<std::vector<int64_t>> confusion;  // [truth][predicted]; may be empty

@@ -1,10 +1,10 @@
-#include "partwise/dissection/truth.h"
+#include "partwise/referee/truth.h"
 
 #include "partwise/base/error.h"
 
 #include <algorithm>
 
-namespace partwise::dissection {
+namespace partwise::referee {
 namespace {
 
 metrics::PixelSet pixel_set(const datasets::PartRegion& region, const Box& crop, int64_t side) {
@@ -56,11 +56,11 @@ metrics::RowTruth row_truth(const datasets::Annotation& annotation,
 }  // namespace
 
 metrics::Truth truth_of(const datasets::PartDataset& dataset,
-                        const training::Task& task,
+                        std::span<const int64_t> category_ids,
                         const std::vector<datasets::Sample>& samples,
                         int64_t side) {
   metrics::Truth truth{side, {}, {}};
-  for (const int64_t id : task.category_ids) {
+  for (const int64_t id : category_ids) {
     const auto found = std::find_if(dataset.categories.begin(), dataset.categories.end(),
                                     [&](const auto& category) { return category.id == id; });
     expects(found != dataset.categories.end(), "category {} left the dataset", id);
@@ -70,14 +70,13 @@ metrics::Truth truth_of(const datasets::PartDataset& dataset,
     auto& row = truth.rows.emplace_back();
     if (sample.annotation_index < 0) continue;
     const auto& annotation = dataset.annotations[static_cast<std::size_t>(sample.annotation_index)];
-    const auto place =
-        std::find(task.category_ids.begin(), task.category_ids.end(), annotation.category_id);
-    if (place == task.category_ids.end()) continue;
-    const auto category = place - task.category_ids.begin();
+    const auto place = std::find(category_ids.begin(), category_ids.end(), annotation.category_id);
+    if (place == category_ids.end()) continue;
+    const auto category = place - category_ids.begin();
     row = row_truth(annotation, truth.categories[static_cast<std::size_t>(category)], side);
     row.category = category;
   }
   return truth;
 }
 
-}  // namespace partwise::dissection
+}  // namespace partwise::referee

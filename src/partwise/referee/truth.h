@@ -3,16 +3,17 @@
 #include "partwise/datasets/crops.h"
 #include "partwise/datasets/part_dataset.h"
 #include "partwise/metrics/truth.h"
-#include "partwise/training/task.h"
 
+#include <span>
 #include <vector>
 
-namespace partwise::dissection {
+namespace partwise::referee {
 
-// Landmarks and part masks of the samples in pixels of their crops, categories in the task's order.
+// Landmarks and part masks of the samples in pixels of their crops, categories in the order of
+// their ids; objects of other categories count as none.
 metrics::Truth truth_of(const datasets::PartDataset& dataset,
-                        const training::Task& task,
+                        std::span<const int64_t> category_ids,
                         const std::vector<datasets::Sample>& samples,
                         int64_t side);
 
-}  // namespace partwise::dissection
+}  // namespace partwise::referee

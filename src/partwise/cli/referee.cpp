@@ -1,0 +1,50 @@
+#include "partwise/referee/referee.h"
+
+#include "partwise/base/files.h"
+#include "partwise/base/progress.h"
+#include "partwise/cli/findings_lines.h"
+#include "partwise/cli/measure_flags.h"
+
+namespace partwise::cli {
+
+void add_referee(CLI::App& app) {
+  struct Flags {
+    std::string dump;
+    std::string data;
+    std::string json;
+    referee::RefereeOptions options;
+    MeasureFlags measures;
+    int threads = 0;
+  };
+  const auto flags = std::make_shared<Flags>();
+  auto* command = add_command(app, "referee",
+                              "Measure activations that any framework wrote, with the metrics of "
+                              "measure: safetensors with maps [rows, filters, n, n] and annotation "
+                              "[rows], see docs/dump.md.",
+                              "partwise referee fox.safetensors --data animals --all");
+  command->add_option("dump", flags->dump, "the activations")->required();
+  command->add_option("--data", flags->data, "folder of the part-dataset")->required();
+  command->add_option("--split", flags->options.split,
+                      "rows to judge (default: what the dump says, else all)");
+  command->add_option("--task", flags->options.task,
+                      "multi or binary:CATEGORY (default: what the dump says, else multi)");
+  command->add_option("--json", flags->json, "also write everything to this file");
+  add_measure_flags(*command, flags->measures);
+  command->add_option("--threads", flags->threads, "0: all cores")
+      ->capture_default_str()
+      ->check(CLI::Range(0, 1024));
+  command->callback([flags] {
+    auto options = flags->options;
+    options.measures = layer_options(flags->measures, flags->threads);
+    const auto found = referee::judge(referee::read_dump(flags->dump),
+                                      datasets::load_dataset(flags->data), options);
+    for (const auto& note : found.at("notes")) say("note: " + note.get<std::string>());
+    if (!flags->json.empty()) write_json_atomically(flags->json, found);
+    const auto& layer = found.at("layers").front();
+    fmt::print("{}: {} rows, {} filters, split {}\n{}", layer.at("layer").get<std::string>(),
+               found.at("rows").get<int64_t>(), layer.at("filters").get<int64_t>(),
+               found.at("split").get<std::string>(), finding_lines(layer, false));
+  });
+}
+
+}  // namespace partwise::cli

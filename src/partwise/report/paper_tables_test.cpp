@@ -1,0 +1,71 @@
+#include "partwise/report/csv.h"
+#include "partwise/report/latex.h"
+#include "partwise/report/markdown.h"
+
+#include <gtest/gtest.h>
+
+namespace partwise::report {
+namespace {
+
+std::vector<NamedFindings> two_runs() {
+  RunFindings run;
+  run.net = "tiny";
+  run.arm = "ordinary";
+  run.task = "multi";
+  run.split = "all";
+  run.rows = 40;
+  run.training_images = 30;
+  run.measures["accuracy"] = {0.9, 0.8, 1.0, {{"chance", 0.5}}};
+  LayerFindings layer;
+  layer.layer = "conv_4";
+  layer.measures["purity"] = {0.25, 0.125, 0.5, {{"uniform_map", 0.1}}};
+  layer.measures["patch_purity"] = {std::nullopt, std::nullopt, std::nullopt, {}};
+  run.layers = {layer};
+  auto other = run;
+  other.layers[0].measures.erase("patch_purity");
+  return {{"runs/a|b", run}, {"runs/c,d", other}};
+}
+
+TEST(FindingsGrid, HasAColumnALayerAndALineAMetricInTheReportsOrder) {
+  const auto grid = findings_grid(two_runs());
+  ASSERT_EQ(grid.columns.size(), 2U);
+  ASSERT_EQ(grid.lines.size(), 3U);
+  EXPECT_EQ(grid.lines[0].metric, "accuracy");
+  EXPECT_EQ(grid.lines[1].metric, "purity");
+  EXPECT_EQ(grid.lines[2].metric, "patch_purity");
+  EXPECT_FALSE(grid.lines[2].cells[1].has_value());
+}
+
+TEST(FindingsCsv, HasALineANumberControlsIncluded) {
+  const auto csv = findings_csv(two_runs());
+  EXPECT_NE(
+      csv.find("\nruns/a|b,tiny,ordinary,multi,all,40,30,conv_4,purity,measured,0.25,0.125,0.5\n"),
+      std::string::npos)
+      << csv;
+  EXPECT_NE(csv.find("conv_4,purity,uniform_map,0.1,,\n"), std::string::npos);
+  EXPECT_NE(csv.find("conv_4,patch_purity,measured,,,\n"), std::string::npos);
+  EXPECT_NE(csv.find("\n\"runs/c,d\",tiny"), std::string::npos);
+  EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 1 + 5 + 4);
+}
+
+TEST(FindingsMarkdown, IsATableThatNamesTrainingImages) {
+  const auto text = findings_markdown(two_runs());
+  EXPECT_NE(text.find("| metric | runs/a\\|b, conv_4 | runs/c,d, conv_4 |\n|---|---|---|\n"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("| purity | 0.250 [0.125, 0.500] | 0.250 [0.125, 0.500] |\n"),
+            std::string::npos);
+  EXPECT_NE(text.find("| patch_purity | – [–, –] | |\n"), std::string::npos);
+  EXPECT_NE(text.find("30 of them training images"), std::string::npos);
+}
+
+TEST(FindingsLatex, EscapesNamesAndEndsEveryLine) {
+  const auto text = findings_latex(two_runs());
+  EXPECT_NE(text.find("\\begin{tabular}{lcc}"), std::string::npos);
+  EXPECT_NE(text.find("metric & conv\\_4 & conv\\_4 \\\\\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("patch\\_purity & -- [--, --] & \\\\\n"), std::string::npos) << text;
+  EXPECT_EQ(text.find("–"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace partwise::report
