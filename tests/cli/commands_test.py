@@ -184,6 +184,13 @@ class Commands(unittest.TestCase):
         content = model.read_bytes()
         for word in (b"new.masked", b"conv4.peaks", b"filter_categories", b"pixel_mean", b"0.485", b"fox"):
             self.assertIn(word, content)
+        weights = self.folder / "model.safetensors"
+        self.assertEqual(run("export", place, "--out", weights).returncode, 0)
+        shown = json.loads(run("weights", "inspect", weights, "--json").stdout)
+        self.assertEqual(shown["metadata"]["net"], "tiny")
+        self.assertNotIn(b"optimizer.", weights.read_bytes())
+        started = run("train", self.data, self.folder / "started", "--epochs", 1, "--init", weights)
+        self.assertEqual(started.returncode, 0, started.stderr)
         for blocked in (self.folder, self.folder / "no" / "model.onnx", pathlib.Path("/proc/model.onnx")):
             self.refused(run("export", place, "--out", blocked), 1, str(blocked))
         self.data.rename(self.folder / "elsewhere")

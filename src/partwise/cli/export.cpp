@@ -2,6 +2,7 @@
 #include "partwise/cli/command.h"
 #include "partwise/datasets/part_dataset.h"
 #include "partwise/networks/onnx.h"
+#include "partwise/tensors/safetensors.h"
 #include "partwise/tensors/session.h"
 #include "partwise/training/examples.h"
 #include "partwise/training/trainer.h"
@@ -44,7 +45,14 @@ void export_command(const Flags& flags) {
     say(fmt::format("{}: training stopped after {} of {} epochs; exporting what there is",
                     flags.run, epochs, recipe.train.epochs));
   }
-  networks::write_onnx(flags.out, network, metadata_of(run, recipe, task));
+  auto metadata = metadata_of(run, recipe, task);
+  if (std::filesystem::path(flags.out).extension() == ".safetensors") {
+    metadata["net"] = recipe.train.net;
+    metadata["input_side"] = std::to_string(network.architecture().input_side);
+    tensors::save_tensors(flags.out, {network.state(), metadata});
+  } else {
+    networks::write_onnx(flags.out, network, metadata);
+  }
   fmt::print("{}: {} {}, {:.1f} MB\n", flags.out, recipe.train.net, recipe.train.arm,
              static_cast<double>(std::filesystem::file_size(flags.out)) / 1e6);
 }
@@ -54,11 +62,11 @@ void export_command(const Flags& flags) {
 void add_export(CLI::App& app) {
   const auto flags = std::make_shared<Flags>();
   auto* command = add_command(app, "export",
-                              "Write a trained network as ONNX: logits, maps before and after the "
-                              "mask, and part locations.",
+                              "Write a trained network as ONNX (logits, maps before and after the "
+                              "mask, and part locations) or, by its ending, as safetensors.",
                               "partwise export runs/fox --out fox.onnx");
   command->add_option("run", flags->run, "run folder")->required();
-  command->add_option("--out", flags->out, "the .onnx file to write")->required();
+  command->add_option("--out", flags->out, "the .onnx or .safetensors file to write")->required();
   command->add_option("--data", flags->data, "the run's dataset, where it has moved");
   command->callback([flags] { export_command(*flags); });
 }
