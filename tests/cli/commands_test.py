@@ -189,6 +189,8 @@ class Commands(unittest.TestCase):
         shown = json.loads(run("weights", "inspect", weights, "--json").stdout)
         self.assertEqual(shown["metadata"]["net"], "tiny")
         self.assertNotIn(b"optimizer.", weights.read_bytes())
+        self.refused(run("train", self.data, self.folder / "started", "--init", self.data / "dataset.json"), 1, "dataset.json")
+        self.assertFalse((self.folder / "started").exists())
         started = run("train", self.data, self.folder / "started", "--epochs", 1, "--init", weights)
         self.assertEqual(started.returncode, 0, started.stderr)
         for blocked in (self.folder, self.folder / "no" / "model.onnx", pathlib.Path("/proc/model.onnx")):

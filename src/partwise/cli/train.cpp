@@ -50,6 +50,7 @@ void train_command(const Flags& flags) {
   tensors::start_session(flags.common.threads);
   const bool exists = std::filesystem::exists(std::filesystem::path(flags.run) / "options.json");
   ensure(!exists || flags.resume, "{}: holds a run already; --resume goes on with it", flags.run);
+  if (!exists) training::require_init(recipe.train);
   const auto run = runs::RunFolder::create(flags.run, to_json(recipe), make_manifest(flags.data));
   training::train(run, dataset, {flags.common.device, flags.common.threads});
   const auto log = run.log();

@@ -49,9 +49,7 @@ int64_t epoch_of(const tensors::TensorFile& file) {
 std::map<std::string, Tensor> load_weights(const TrainOptions& options) {
   const fs::path path = options.init;
   if (!fs::is_directory(path)) {
-    auto pretrained = networks::read_pretrained(options.net, path, options.init_input);
-    say(pretrained.summary);
-    return std::move(pretrained.state);
+    return networks::read_pretrained(options.net, path, options.init_input).state;
   }
   const auto file = newest_checkpoint(runs::RunFolder::open(path));
   ensure(file.has_value(), "{}: has no checkpoint to start from", path.string());
@@ -267,6 +265,15 @@ bool is_trained(const runs::RunFolder& run) {
   const auto recipe = recipe_from_json(run.options(), run.path() / "options.json");
   const auto file = newest_checkpoint(run);
   return file && epoch_of(*file) >= recipe.train.epochs;
+}
+
+void require_init(const TrainOptions& options) {
+  if (options.init.empty()) return;
+  if (fs::is_directory(options.init)) {
+    load_weights(options);
+  } else {
+    say(networks::read_pretrained(options.net, options.init, options.init_input).summary);
+  }
 }
 
 void train(const runs::RunFolder& run,

@@ -30,6 +30,10 @@ struct Resources {
 // The network a recipe asks for, freshly drawn.
 networks::Network make_network(const Recipe& recipe, const Task& task);
 
+// Weights to start from that cannot be had are an Error, before anything is written; says what a
+// file gave.
+void require_init(const TrainOptions& options);
+
 // Trains until options.epochs, going on from the run's last checkpoint where there is one; a
 // finished run is left as it is. After every epoch a checkpoint and a row of log.jsonl. SIGINT and
 // SIGTERM end it after the running step: Interrupted is thrown and nothing of the finished epochs
