@@ -5,6 +5,7 @@ if [ ! -d "$data" ]; then
   echo "skipped: the tests on real photographs need $data (or PARTWISE_REAL_DATA)"
   exit 0
 fi
+/usr/bin/python3 -c "import PIL" 2> /dev/null || "$(dirname "$0")/install_deps.sh" python3-pil || true  # without it one test is skipped
 weights=${PARTWISE_REAL_WEIGHTS:-$data/../weights}
 [ ! -d "$weights" ] || PARTWISE_REAL_WEIGHTS=$(cd "$weights" && pwd)
 export PARTWISE_REAL_WEIGHTS

@@ -7,7 +7,7 @@ namespace fuzz = partwise::fuzz;
 namespace weights = partwise::weights;
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, std::size_t size) {
-  return fuzz::try_read(data, size, [](const weights::FileBytes& file) {
+  return fuzz::try_read(data, size, [](const partwise::FileBytes& file) {
     fuzz::use(weights::matconvnet_network(weights::parse_mat5(file), file.name));
   });
 }

@@ -13,5 +13,5 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, std::size_t size) {
   const auto bytes = weights::fixture::pth(pickle);
   return fuzz::try_read(
       reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size(),
-      [](const weights::FileBytes& file) { fuzz::use(weights::parse_pth(file)); });
+      [](const partwise::FileBytes& file) { fuzz::use(weights::parse_pth(file)); });
 }

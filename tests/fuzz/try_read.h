@@ -1,7 +1,7 @@
 #pragma once
 
 #include "partwise/base/error.h"
-#include "partwise/weights/file_bytes.h"
+#include "partwise/base/file_bytes.h"
 #include "partwise/weights/inspect.h"
 #include "partwise/weights/printable.h"
 #include "partwise/weights/safetensors.h"
@@ -19,8 +19,8 @@ inline void use(const weights::NamedArrays& file) {
   if (!weights::is_utf8(text)) broken("a summary is UTF-8");
   (void)weights::summary_json(file).dump();
   if (file.arrays.contains("__metadata__")) return;  // refused by the writer
-  const auto again = weights::parse_safetensors(
-      weights::bytes_in_memory("again", weights::format_safetensors(file)));
+  const auto again =
+      weights::parse_safetensors(bytes_in_memory("again", weights::format_safetensors(file)));
   if (again.arrays.size() != file.arrays.size()) broken("all arrays are written");
   for (const auto& [name, array] : file.arrays) {
     const auto& back = again.arrays.at(name);
@@ -35,7 +35,7 @@ inline void use(const weights::NamedArrays& file) {
 template <typename Read>
 int try_read(const uint8_t* data, std::size_t size, Read&& read) {
   try {
-    read(weights::bytes_in_memory("fuzz", {reinterpret_cast<const char*>(data), size}));
+    read(bytes_in_memory("fuzz", {reinterpret_cast<const char*>(data), size}));
   } catch (const Error& error) {
     const std::string text = error.what();
     if (text.rfind("fuzz: ", 0) != 0) broken("a complaint names the file");

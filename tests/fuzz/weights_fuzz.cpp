@@ -7,5 +7,5 @@ namespace weights = partwise::weights;
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, std::size_t size) {
   return fuzz::try_read(
-      data, size, [](const weights::FileBytes& file) { fuzz::use(weights::parse_weights(file)); });
+      data, size, [](const partwise::FileBytes& file) { fuzz::use(weights::parse_weights(file)); });
 }

@@ -6,7 +6,7 @@ namespace fuzz = partwise::fuzz;
 namespace weights = partwise::weights;
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, std::size_t size) {
-  return fuzz::try_read(data, size, [](const weights::FileBytes& file) {
+  return fuzz::try_read(data, size, [](const partwise::FileBytes& file) {
     const weights::ZipArchive archive(file.bytes, file.name);
     for (const auto& [name, entry] : archive.entries()) (void)archive.contents(name);
   });

@@ -1,6 +1,8 @@
 #pragma once
 
 #include "partwise/base/options.h"
+#include "partwise/datasets/crop_cache.h"
+#include "partwise/training/trainer.h"
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
@@ -16,6 +18,12 @@ namespace partwise::cli {
 struct Common {
   std::string device = "cpu";
   int threads = 0;
+  std::string cache = datasets::default_cache_folder().string();
+  int64_t cache_limit = int64_t{10} << 30U;
+
+  [[nodiscard]] training::Resources resources() const {
+    return {device, threads, {cache, cache_limit}};
+  }
 };
 
 inline CLI::App* add_command(CLI::App& parent,
@@ -32,6 +40,11 @@ inline void add_common(CLI::App& app, Common& common) {
   app.add_option("--threads", common.threads, "0: all cores")
       ->capture_default_str()
       ->check(CLI::Range(0, 1024));
+  app.add_option("--cache", common.cache, "folder where decoded crops are kept between runs")
+      ->capture_default_str();
+  app.add_option("--cache-limit", common.cache_limit, "how much of them: 500MB, 10GB; 0: nothing")
+      ->transform(CLI::AsSizeValue(false))
+      ->default_str("10GB");
 }
 
 // One flag for each field of an options struct: field learning_rate becomes --learning-rate. What

@@ -132,7 +132,7 @@ void compare_command(const Flags& flags) {
   options.measures = layer_options(flags.measures, flags.common.threads);
   const auto data = flags.data.empty() ? a.manifest().value("data", "") : flags.data;
   const auto dataset = datasets::load_dataset(data);
-  const training::Resources resources{flags.common.device, flags.common.threads};
+  const training::Resources resources = flags.common.resources();
   const auto first = measured(a, dataset, options, resources);
   options.measures.bootstrap.filter_stream = 1;  // other filters, the same images
   const auto second = measured(b, dataset, options, resources);

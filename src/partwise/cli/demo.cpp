@@ -174,7 +174,7 @@ void demo_command(const Flags& flags) {
   tensors::require_device(flags.common.device);
   tensors::start_session(flags.common.threads);
   claim_folder(out, to_json(options));
-  const training::Resources resources{flags.common.device, flags.common.threads};
+  const training::Resources resources = flags.common.resources();
 
   say("drawing synthetic animals ...");
   const auto dataset = draw(out / "data", options, false, resources.threads);

@@ -39,9 +39,8 @@ void add_dump(CLI::App& app) {
     tensors::start_session(flags->common.threads);
     const auto run = runs::RunFolder::open(flags->run);
     const auto data = flags->data.empty() ? run.manifest().value("data", "") : flags->data;
-    const auto size =
-        dissection::dump_layer(run, datasets::load_dataset(data), flags->options, flags->out,
-                               {flags->common.device, flags->common.threads});
+    const auto size = dissection::dump_layer(run, datasets::load_dataset(data), flags->options,
+                                             flags->out, flags->common.resources());
     fmt::print("{}: {} rows, {} filters, {} x {} cells\n", flags->out, size.rows, size.filters,
                size.side, size.side);
   });

@@ -5,6 +5,7 @@
 
 #include <cstdlib>
 #include <iostream>
+#include <new>
 
 namespace {
 
@@ -29,6 +30,9 @@ int run(CLI::App& app, int argc, char** argv) {
     return 130;
   } catch (const std::filesystem::filesystem_error& problem) {
     std::cerr << "partwise: " << problem.what() << '\n';
+    return 1;
+  } catch (const std::bad_alloc&) {
+    std::cerr << "partwise: out of memory; fewer --threads or a smaller input need less\n";
     return 1;
   } catch (const std::exception& bug) {
     std::cerr << "partwise: internal error, please report it: " << first_line(bug.what()) << '\n';

@@ -107,8 +107,7 @@ void measure_command(Flags flags) {
   for (const auto& path : flags.runs) {
     const auto run = runs::RunFolder::open(path);
     const auto data = flags.data.empty() ? run.manifest().value("data", "") : flags.data;
-    measure_run(run, datasets::load_dataset(data), flags.options,
-                {flags.common.device, flags.common.threads});
+    measure_run(run, datasets::load_dataset(data), flags.options, flags.common.resources());
     all[path] = *run.findings();
     trained_on = std::max(trained_on, all[path].value("training_images", int64_t{0}));
     runs.push_back(run);

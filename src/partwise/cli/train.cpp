@@ -52,7 +52,7 @@ void train_command(const Flags& flags) {
   ensure(!exists || flags.resume, "{}: holds a run already; --resume goes on with it", flags.run);
   if (!exists) training::require_init(recipe.train);
   const auto run = runs::RunFolder::create(flags.run, to_json(recipe), make_manifest(flags.data));
-  training::train(run, dataset, {flags.common.device, flags.common.threads});
+  training::train(run, dataset, flags.common.resources());
   const auto log = run.log();
   fmt::print("{}: {} epochs, training accuracy {:.3f}\n", flags.run, log.size(),
              log.empty() ? 0.0 : log.back().value("train_accuracy", 0.0));

@@ -1,11 +1,16 @@
 #include "partwise/datasets/crops.h"
 
 #include "partwise/base/error.h"
+#include "partwise/base/files.h"
+#include "partwise/base/interrupt.h"
 #include "partwise/base/names.h"
 #include "partwise/base/parallel.h"
+#include "partwise/base/progress.h"
+#include "partwise/base/random.h"
 #include "partwise/images/codec.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <set>
 #include <unordered_map>
@@ -39,7 +44,43 @@ std::vector<int64_t> image_ids(const PartDataset& dataset, const std::string& sp
   return all;
 }
 
-void copy_planar(const images::Image& image, uint8_t* out) {
+// Counts up whenever the same file and box would give other pixels.
+constexpr uint64_t kCropRule = 1;
+
+images::Window window_of(const PartDataset& dataset, const Sample& sample) {
+  const auto& record = dataset.images.at(static_cast<std::size_t>(sample.image_index));
+  return window_from_box(crop_box(dataset, sample), record.width, record.height);
+}
+
+// Equal only for equal files, windows and sides, in the same order.
+uint64_t content_of(const PartDataset& dataset,
+                    const std::vector<Sample>& samples,
+                    const CropOptions& options) {
+  std::vector<int64_t> shown;
+  for (const auto& sample : samples) shown.push_back(sample.image_index);
+  std::sort(shown.begin(), shown.end());
+  shown.erase(std::unique(shown.begin(), shown.end()), shown.end());
+  std::vector<uint64_t> hashes(dataset.images.size());
+  parallel_for(std::ssize(shown), options.threads, [&](int64_t i) {
+    const auto at = static_cast<std::size_t>(shown[static_cast<std::size_t>(i)]);
+    const auto bytes = read_file(dataset.root / dataset.images.at(at).file_name);
+    hashes[at] = quick_hash({reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size()});
+  });
+  uint64_t content = derive_seed({kCropRule, static_cast<uint64_t>(options.side)});
+  for (const auto& sample : samples) {
+    const auto at = static_cast<std::size_t>(sample.image_index);
+    const auto& record = dataset.images[at];
+    const auto window = window_of(dataset, sample);
+    for (const int64_t number :
+         {record.width, record.height, window.x, window.y, window.width, window.height}) {
+      content = mix64(content ^ static_cast<uint64_t>(number));
+    }
+    content = mix64(content ^ hashes[at]);
+  }
+  return content;
+}
+
+void copy_planar(const images::Image& image, std::span<uint8_t> out) {
   const std::size_t area = image.pixels.size() / 3;
   for (std::size_t i = 0; i < area; ++i) {
     for (std::size_t c = 0; c < 3; ++c) out[c * area + i] = image.pixels[3 * i + c];
@@ -89,21 +130,39 @@ Crops load_crops(const PartDataset& dataset,
                  const std::vector<Sample>& samples,
                  const CropOptions& options) {
   expects(options.side > 0, "crops need a side, got {}", options.side);
-  const auto row_bytes = static_cast<std::size_t>(3 * options.side * options.side);
-  Crops crops{static_cast<int64_t>(samples.size()), options.side, {}};
-  crops.pixels.resize(samples.size() * row_bytes);
-  parallel_for(crops.rows, options.threads, [&](int64_t row) {
+  const auto rows = static_cast<int64_t>(samples.size());
+  const int64_t row_bytes = 3 * options.side * options.side;
+  std::atomic<int64_t> decoded = 0;
+  const auto fill = [&](int64_t row, std::span<uint8_t> out) {
     const auto& sample = samples[static_cast<std::size_t>(row)];
     const auto& record = dataset.images.at(static_cast<std::size_t>(sample.image_index));
-    const auto image = images::read_image(dataset.root / record.file_name);
-    ensure(image.width == record.width && image.height == record.height,
-           "{}: is {} x {}, dataset.json says {} x {}", record.file_name, image.width, image.height,
+    const auto window = window_of(dataset, sample);
+    const auto reduction = images::reduction_for(window, options.side, options.side);
+    const auto seen = images::read_reduced(dataset.root / record.file_name, reduction);
+    ensure(seen.width == record.width && seen.height == record.height,
+           "{}: is {} x {}, dataset.json says {} x {}", record.file_name, seen.width, seen.height,
            record.width, record.height);
-    const auto window = window_from_box(crop_box(dataset, sample), image.width, image.height);
-    copy_planar(images::resize_antialiased(image, window, options.side, options.side),
-                &crops.pixels[static_cast<std::size_t>(row) * row_bytes]);
+    copy_planar(
+        images::resize_antialiased(seen.image, window, options.side, options.side, seen.reduction),
+        out);
+    ++decoded;
+  };
+  std::optional<RowBytes> kept;
+  if (!options.cache.folder.empty() && options.cache.limit > 0) {
+    const RowsKey key{content_of(dataset, samples, options), rows, row_bytes};
+    kept = cached_rows(options.cache, key, options.threads, fill);
+  }
+  if (kept) return {rows, options.side, kept->bytes, kept->owner, decoded == 0};
+  const auto memory =
+      std::make_shared<std::vector<uint8_t>>(static_cast<std::size_t>(rows * row_bytes));
+  Progress progress("decoding", rows, "crops");
+  parallel_for(rows, options.threads, [&](int64_t row) {
+    if (interrupt_requested()) throw Interrupted("interrupted while decoding images");
+    fill(row, std::span(*memory).subspan(static_cast<std::size_t>(row * row_bytes),
+                                         static_cast<std::size_t>(row_bytes)));
+    progress.advance();
   });
-  return crops;
+  return {rows, options.side, *memory, memory, false};
 }
 
 Point crop_from_image(Point point, const Box& box, int64_t side) {

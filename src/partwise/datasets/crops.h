@@ -1,10 +1,13 @@
 #pragma once
 
 #include "partwise/base/geometry.h"
+#include "partwise/datasets/crop_cache.h"
 #include "partwise/datasets/part_dataset.h"
 #include "partwise/images/resize.h"
 
 #include <cstdint>
+#include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -19,12 +22,15 @@ struct Sample {
 struct CropOptions {
   int64_t side = 0;  // pixels
   int threads = 0;   // 0: all cores
+  CropCache cache = {};
 };
 
 struct Crops {
   int64_t rows = 0;
   int64_t side = 0;
-  std::vector<uint8_t> pixels;  // [rows, 3, side, side], planar RGB
+  std::span<const uint8_t> pixels;    // [rows, 3, side, side], planar RGB; read-only
+  std::shared_ptr<const void> owner;  // keeps them: memory, or a file of the cache
+  bool prepared_before = false;       // no image was decoded
 };
 
 // The objects of a split in the order of its image ids; with `negatives` also its images without
@@ -34,8 +40,11 @@ std::vector<Sample> samples_of_split(const PartDataset& dataset,
                                      const std::string& split,
                                      bool negatives);
 
-// Each sample's object box (or whole image) resized to side x side. An unreadable image is an
-// Error naming its file.
+// Each sample's object box (or whole image) resized to side x side. A JPEG with six times the
+// pixels needed, or more, is decoded at a fraction of its size (images/resize.h: reduction_for).
+// With a cache the crops are recognised by the bytes of the image files, the boxes and the side,
+// and images are decoded only when they are not there yet. An unreadable image is an Error naming
+// its file.
 Crops load_crops(const PartDataset& dataset,
                  const std::vector<Sample>& samples,
                  const CropOptions& options);

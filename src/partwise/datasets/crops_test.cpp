@@ -85,6 +85,53 @@ TEST_F(CropsOfADataset, AnUnreadableOrResizedImageIsNamed) {
   EXPECT_THROW(load_crops(dataset_, {{0, 0}}, {.side = 4, .threads = 1}), Error);
 }
 
+class CropsOfACache : public CropsOfADataset {
+ protected:
+  Crops crops(int64_t side = 4) const {
+    return load_crops(dataset_, {{0, 0}, {1, -1}},
+                      {.side = side, .threads = 2, .cache = {folder_ / "cache", 1'000'000}});
+  }
+  static std::vector<uint8_t> bytes(const Crops& crops) {
+    return {crops.pixels.begin(), crops.pixels.end()};
+  }
+};
+
+TEST_F(CropsOfACache, AreTheSameAndDecodedOnce) {
+  const auto plain = load_crops(dataset_, {{0, 0}, {1, -1}}, {.side = 4, .threads = 1});
+  EXPECT_FALSE(plain.prepared_before);
+  const auto first = crops();
+  const auto second = crops();
+  EXPECT_FALSE(first.prepared_before);
+  EXPECT_TRUE(second.prepared_before);
+  EXPECT_EQ(bytes(first), bytes(plain));
+  EXPECT_EQ(bytes(second), bytes(plain));
+}
+
+TEST_F(CropsOfACache, AreRecognisedByContentBoxAndSide) {
+  crops();
+  EXPECT_FALSE(crops(5).prepared_before);
+  dataset_.annotations[0].bbox.x = 0.0;
+  EXPECT_FALSE(crops().prepared_before);
+  dataset_.annotations[0].bbox.x = 2.2;
+  EXPECT_TRUE(crops().prepared_before);
+  const auto stamp = fs::last_write_time(folder_ / "b.png");
+  write_file_atomically(folder_ / "b.png", images::encode_png(images::Image::blank(8, 6, 91)));
+  fs::last_write_time(folder_ / "b.png", stamp);  // content counts, not dates
+  const auto changed = crops();
+  EXPECT_FALSE(changed.prepared_before);
+  EXPECT_EQ(changed.pixels[48], 91);
+  fs::copy(folder_ / "a.png", folder_ / "c.png");
+  dataset_.images[0].file_name = "c.png";
+  EXPECT_TRUE(crops().prepared_before);
+}
+
+TEST_F(CropsOfACache, AnUnreadableImageIsStillNamed) {
+  write_file_atomically(folder_ / "a.png", "nonsense");
+  EXPECT_THROW(crops(), Error);
+  fs::remove(folder_ / "a.png");
+  EXPECT_THROW(crops(), Error);
+}
+
 TEST(CropGeometry, WindowsAreWholeAndInside) {
   const auto inside = window_from_box({-3.0, 1.4, 5.0, 100.0}, 10, 8);
   EXPECT_EQ(inside.x, 0);

@@ -2,6 +2,7 @@
 
 #include "partwise/base/error.h"
 #include "partwise/base/files.h"
+#include "partwise/datasets/json_file.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -48,11 +49,7 @@ FolderState folder_state(const fs::path& folder, const json& identity) {
   const auto mark = folder / (finished ? "dataset.json" : kUnfinished);
   ensure(fs::exists(mark), "{}: not empty and not a dataset of this program; choose another folder",
          folder.string());
-  const auto found = read_json(mark);
-  const json none;
-  const auto& info = !finished                                     ? found
-                     : found.is_object() && found.contains("info") ? found["info"]
-                                                                   : none;
+  const auto info = finished ? JsonFile(mark).value("info") : read_json(mark);
   ensure(same_identity(info, identity),
          "{}: holds a dataset made with other options; choose another folder or remove it",
          folder.string());

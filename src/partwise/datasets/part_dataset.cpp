@@ -1,8 +1,8 @@
 #include "partwise/datasets/part_dataset.h"
 
 #include "partwise/base/error.h"
-#include "partwise/base/files.h"
 #include "partwise/base/names.h"
+#include "partwise/datasets/json_file.h"
 #include "partwise/datasets/json_reader.h"
 
 #include <algorithm>
@@ -16,8 +16,6 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-constexpr auto kFormat = "partwise part-dataset";
-constexpr int64_t kVersion = 1;
 constexpr int64_t kLargestSide = 100'000;
 constexpr int64_t kMostPixels = 100'000'000;
 
@@ -180,99 +178,50 @@ std::vector<int64_t> split_from_json(const json& value,
 
 void ensure_format(const json& info, std::string_view file) {
   if (!info.contains("format")) return;
-  ensure(info["format"] == kFormat, "{}: info: format is not '{}'", file, kFormat);
+  ensure(info["format"] == kDatasetFormat, "{}: info: format is not '{}'", file, kDatasetFormat);
   const int64_t version = integer_member(info, "version", fmt::format("{}: info", file));
-  ensure(version == kVersion, "{}: version {} of the format, this program reads version {}", file,
-         version, kVersion);
+  ensure(version == kDatasetVersion, "{}: version {} of the format, this program reads version {}",
+         file, version, kDatasetVersion);
 }
 
-PartDataset dataset_from_json(const json& value, const fs::path& folder) {
-  const auto file = (folder / "dataset.json").string();
+// A member that is an object; an empty one when it is missing.
+json object_of(const JsonFile& file, const char* key) {
+  auto value = file.value(key);
+  if (value.is_null() && !file.contains(key)) return json::object();
+  ensure(value.is_object(), "{}: {}: expected an object, found {}", file.place(), key,
+         value.type_name());
+  return value;
+}
+
+PartDataset dataset_from_file(const JsonFile& file, const fs::path& folder) {
+  const auto& place = file.place();
   PartDataset dataset;
   dataset.root = folder;
-  dataset.info = object_member(value, "info", file);
-  ensure_format(dataset.info, file);
-  for (const auto* key : {"images", "categories", "annotations"}) member(value, key, file);
-  for (const auto& image : list_member(value, "images", file)) {
-    dataset.images.push_back(image_from_json(image, file));
+  dataset.info = object_of(file, "info");
+  ensure_format(dataset.info, place);
+  for (const auto* key : {"images", "categories", "annotations"}) {
+    ensure(file.contains(key), "{}: '{}' is missing", place, key);
   }
+  file.for_each("images", [&](std::string_view, const json& image) {
+    dataset.images.push_back(image_from_json(image, place));
+  });
   std::set<std::string> names;
-  for (const auto& category : list_member(value, "categories", file)) {
-    dataset.categories.push_back(category_from_json(category, file));
+  file.for_each("categories", [&](std::string_view, const json& category) {
+    dataset.categories.push_back(category_from_json(category, place));
     ensure(names.insert(dataset.categories.back().name).second,
-           "{}: categories: '{}' is named twice", file, dataset.categories.back().name);
-  }
-  const ById images(dataset.images, "image", file);
-  const ById categories(dataset.categories, "category", file);
-  for (const auto& annotation : list_member(value, "annotations", file)) {
-    dataset.annotations.push_back(annotation_from_json(annotation, images, categories, file));
-  }
-  const ById annotations(dataset.annotations, "annotation", file);
-  for (const auto& [name, ids] : object_member(value, "splits", file).items()) {
-    dataset.splits[name] = split_from_json(ids, images, fmt::format("{}: splits: {}", file, name));
+           "{}: categories: '{}' is named twice", place, dataset.categories.back().name);
+  });
+  const ById images(dataset.images, "image", place);
+  const ById categories(dataset.categories, "category", place);
+  file.for_each("annotations", [&](std::string_view, const json& annotation) {
+    dataset.annotations.push_back(annotation_from_json(annotation, images, categories, place));
+  });
+  const ById annotations(dataset.annotations, "annotation", place);
+  const auto splits = object_of(file, "splits");
+  for (const auto& [name, ids] : splits.items()) {
+    dataset.splits[name] = split_from_json(ids, images, fmt::format("{}: splits: {}", place, name));
   }
   return dataset;
-}
-
-json json_from_box(const Box& box) {
-  return {box.x, box.y, box.width, box.height};
-}
-
-json json_from_points(const std::vector<Point>& points) {
-  if (points.size() == 1) return {points[0].x, points[0].y};
-  json list = json::array();
-  for (const auto& point : points) list.push_back({point.x, point.y});
-  return list;
-}
-
-json json_from_annotation(const Annotation& annotation) {
-  const double area = annotation.segmentation
-                          ? static_cast<double>(mask_area(*annotation.segmentation))
-                          : annotation.bbox.width * annotation.bbox.height;
-  json value{{"id", annotation.id},
-             {"image_id", annotation.image_id},
-             {"category_id", annotation.category_id},
-             {"bbox", json_from_box(annotation.bbox)},
-             {"area", area},
-             {"iscrowd", 0},
-             {"landmarks", json::object()},
-             {"parts", json::object()}};
-  if (annotation.segmentation) value["segmentation"] = mask_to_json(*annotation.segmentation);
-  for (const auto& [name, points] : annotation.landmarks) {
-    value["landmarks"][name] = json_from_points(points);
-  }
-  for (const auto& [name, region] : annotation.parts) {
-    auto& part = value["parts"][name] = json::object();
-    if (region.bbox) part["bbox"] = json_from_box(*region.bbox);
-    if (region.segmentation) part["segmentation"] = mask_to_json(*region.segmentation);
-  }
-  return value;
-}
-
-json json_from_dataset(const PartDataset& dataset) {
-  json value{{"info", dataset.info},
-             {"images", json::array()},
-             {"categories", json::array()},
-             {"annotations", json::array()},
-             {"splits", dataset.splits}};
-  value["info"]["format"] = kFormat;
-  value["info"]["version"] = kVersion;
-  for (const auto& image : dataset.images) {
-    value["images"].push_back({{"id", image.id},
-                               {"file_name", image.file_name},
-                               {"width", image.width},
-                               {"height", image.height}});
-  }
-  for (const auto& category : dataset.categories) {
-    value["categories"].push_back({{"id", category.id},
-                                   {"name", category.name},
-                                   {"parts", category.parts},
-                                   {"landmarks", category.landmarks}});
-  }
-  for (const auto& annotation : dataset.annotations) {
-    value["annotations"].push_back(json_from_annotation(annotation));
-  }
-  return value;
 }
 
 }  // namespace
@@ -281,19 +230,7 @@ PartDataset load_dataset(const fs::path& folder) {
   ensure(fs::exists(folder / "dataset.json"),
          "{}: no dataset here (dataset.json is missing); make one with 'partwise data'",
          folder.string());
-  return dataset_from_json(read_json(folder / "dataset.json"), folder);
-}
-
-void save_dataset(const PartDataset& dataset) {
-  make_writable_folder(dataset.root);
-  const auto file = dataset.root / "dataset.json";
-  std::string text;
-  try {
-    text = json_from_dataset(dataset).dump() + "\n";
-  } catch (const json::exception& problem) {
-    throw Error(fmt::format("{}: cannot be written as JSON: {}", file.string(), problem.what()));
-  }
-  write_file_atomically(file, text);
+  return dataset_from_file(JsonFile(folder / "dataset.json"), folder);
 }
 
 }  // namespace partwise::datasets

@@ -13,6 +13,9 @@
 
 namespace partwise::datasets {
 
+inline constexpr auto kDatasetFormat = "partwise part-dataset";
+inline constexpr int64_t kDatasetVersion = 1;
+
 struct ImageRecord {
   int64_t id = 0;
   std::string file_name;  // relative to the dataset's folder

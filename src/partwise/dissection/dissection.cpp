@@ -122,7 +122,7 @@ void add_random_control(const TrainedRun& trained,
   auto network = training::make_network(trained.recipe, trained.task);
   network.to_device(resources.device);
   auto examples = training::load_examples(dataset, trained.task, options.split,
-                                          trained.input_side(), resources.threads);
+                                          trained.input_side(), resources.threads, resources.cache);
   auto quick = options.measures;  // its intervals are not shown
   quick.bootstrap.resamples = 10;
   auto activations = collect_activations(network, examples, resources.device);
@@ -209,7 +209,7 @@ Dissection dissect(const runs::RunFolder& run,
   Dissection result;
   auto& examples = result.examples;
   examples = training::load_examples(dataset, trained.task, options.split, trained.input_side(),
-                                     resources.threads);
+                                     resources.threads, resources.cache);
   result.activations = collect_activations(trained.network, examples, resources.device);
   add_decisions(trained.task, options.measures.bootstrap, result);
   result.findings.update({{"format", 1},

@@ -59,8 +59,9 @@ DumpSize dump_layer(const runs::RunFolder& run,
   const auto place = layer_index(layers, options.layer);
   const auto& layer = layers[place];
   const bool has_mask = trained.network.architecture().taps[place].mask >= 0;
-  std::vector<training::Examples> parts{training::load_examples(
-      dataset, trained.task, options.split, trained.input_side(), resources.threads)};
+  std::vector<training::Examples> parts{
+      training::load_examples(dataset, trained.task, options.split, trained.input_side(),
+                              resources.threads, resources.cache)};
   if (options.train_rows) parts.push_back(other_rows(trained.train, parts.front()));
 
   referee::DumpPlan plan;

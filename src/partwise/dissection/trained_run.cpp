@@ -15,7 +15,7 @@ TrainedRun open_trained_run(const runs::RunFolder& run,
   auto network = training::load_network(run, task);
   network.to_device(resources.device);
   auto train = training::load_examples(dataset, task, "train", network.architecture().input_side,
-                                       resources.threads);
+                                       resources.threads, resources.cache);
   return {std::move(recipe), std::move(task), std::move(network), std::move(train)};
 }
 

@@ -6,20 +6,41 @@
 #include "partwise/images/png.h"
 
 namespace partwise::images {
+namespace {
 
-Image decode_image(std::string_view bytes, std::string_view name, int64_t max_pixels) {
+constexpr std::size_t kLargestFile = std::size_t{1} << 30U;
+
+ReducedImage decode_reduced(std::string_view bytes,
+                            std::string_view name,
+                            int64_t max_pixels,
+                            int64_t reduction) {
   constexpr std::string_view kJpeg("\xFF\xD8\xFF", 3);
   constexpr std::string_view kPng("\x89PNG\r\n\x1A\n", 8);
   ensure(!bytes.empty(), "{}: zero bytes, not an image", name);
-  if (bytes.starts_with(kJpeg)) return decode_jpeg(bytes, name, max_pixels);
-  if (bytes.starts_with(kPng)) return decode_png(bytes, name, max_pixels);
+  if (bytes.starts_with(kJpeg)) return decode_jpeg(bytes, name, max_pixels, reduction);
+  if (bytes.starts_with(kPng)) {
+    ReducedImage whole{decode_png(bytes, name, max_pixels)};
+    whole.width = whole.image.width;
+    whole.height = whole.image.height;
+    return whole;
+  }
   ensure(!kPng.starts_with(bytes) && !kJpeg.starts_with(bytes), "{}: truncated after {} bytes",
          name, bytes.size());
   throw Error(fmt::format("{}: not an image (neither JPEG nor PNG)", name));
 }
 
+}  // namespace
+
+Image decode_image(std::string_view bytes, std::string_view name, int64_t max_pixels) {
+  return decode_reduced(bytes, name, max_pixels, 1).image;
+}
+
 Image read_image(const std::filesystem::path& path) {
-  return decode_image(read_file(path), path.string());
+  return read_reduced(path, 1).image;
+}
+
+ReducedImage read_reduced(const std::filesystem::path& path, int64_t reduction) {
+  return decode_reduced(read_file(path, kLargestFile), path.string(), kMostPixels, reduction);
 }
 
 }  // namespace partwise::images

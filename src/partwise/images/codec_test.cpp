@@ -1,8 +1,10 @@
 #include "partwise/images/codec.h"
 
 #include "partwise/base/error.h"
+#include "partwise/base/files.h"
 #include "partwise/base/random.h"
 #include "partwise/images/exif.h"
+#include "partwise/images/resize.h"
 
 #include <gtest/gtest.h>
 
@@ -65,7 +67,12 @@ std::string raw_jpeg(const std::vector<uint8_t>& pixels,
   return bytes;
 }
 
-std::string raw_png(const std::vector<uint8_t>& row, int width, int depth, int colour_type) {
+std::string raw_png(const std::vector<uint8_t>& row,
+                    int width,
+                    int depth,
+                    int colour_type,
+                    int height = 1,
+                    int interlace = PNG_INTERLACE_NONE) {
   auto* png = png_create_write_struct(PNG_LIBPNG_VER_STRING, nullptr, nullptr, nullptr);
   auto* info = png_create_info_struct(png);
   std::string bytes;
@@ -75,12 +82,16 @@ std::string raw_png(const std::vector<uint8_t>& row, int width, int depth, int c
         static_cast<std::string*>(png_get_io_ptr(p))->append(reinterpret_cast<char*>(data), n);
       },
       nullptr);
-  png_set_IHDR(png, info, static_cast<png_uint_32>(width), 1, depth, colour_type,
-               PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
+  png_set_IHDR(png, info, static_cast<png_uint_32>(width), static_cast<png_uint_32>(height), depth,
+               colour_type, interlace, PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
   const png_color colours[2] = {{10, 20, 30}, {200, 100, 50}};
   if (colour_type == PNG_COLOR_TYPE_PALETTE) png_set_PLTE(png, info, colours, 2);
   png_write_info(png, info);
-  png_write_row(png, row.data());
+  const auto stride = row.size() / static_cast<std::size_t>(height);
+  std::vector<png_bytep> rows;
+  for (std::size_t y = 0; y < static_cast<std::size_t>(height); ++y)
+    rows.push_back(const_cast<png_bytep>(&row[y * stride]));
+  png_write_image(png, rows.data());
   png_write_end(png, info);
   png_destroy_write_struct(&png, &info);
   return bytes;
@@ -134,6 +145,22 @@ TEST(Codec, GreyPaletteAlphaAndSixteenBitsBecomeRgb) {
   EXPECT_EQ(jpeg.pixels[0], jpeg.pixels[2]);
 }
 
+TEST(Codec, InterlacedPngIsTheSamePicture) {
+  const auto image = gradient(19, 13);
+  const auto interlaced = raw_png(image.pixels, 19, 8, PNG_COLOR_TYPE_RGB, 13, PNG_INTERLACE_ADAM7);
+  EXPECT_EQ(decode_image(interlaced, "i.png").pixels, image.pixels);
+  EXPECT_NE(reason(interlaced.substr(0, interlaced.size() / 2)), "decoded");
+}
+
+TEST(Codec, GreyWithAlphaAndDeepColourBecomeRgb) {
+  const auto veiled =
+      decode_image(raw_png({100, 255, 100, 0}, 2, 8, PNG_COLOR_TYPE_GRAY_ALPHA), "ga.png");
+  EXPECT_EQ(veiled.pixels, (std::vector<uint8_t>{100, 100, 100, 255, 255, 255}));
+  const auto deep = decode_image(
+      raw_png({0x10, 0x10, 0x80, 0x80, 0xFF, 0xFF}, 1, 16, PNG_COLOR_TYPE_RGB), "rgb16.png");
+  EXPECT_EQ(deep.pixels, (std::vector<uint8_t>{0x10, 0x80, 0xFF}));
+}
+
 TEST(Codec, AdobesInvertedInksBecomeRgb) {
   std::vector<uint8_t> inks;  // libjpeg marks CMYK as Adobe's, whose inks are inverted
   for (int i = 0; i < 64; ++i) inks.insert(inks.end(), {255, 128, 0, 200});
@@ -141,6 +168,51 @@ TEST(Codec, AdobesInvertedInksBecomeRgb) {
   EXPECT_NEAR(image.at(3, 3)[0], 200, 3);
   EXPECT_NEAR(image.at(3, 3)[1], 100, 3);
   EXPECT_NEAR(image.at(3, 3)[2], 0, 3);
+}
+
+TEST(Codec, InksWithoutAdobesMarkAreNotInverted) {
+  std::vector<uint8_t> inks;
+  for (int i = 0; i < 64; ++i) inks.insert(inks.end(), {0, 127, 255, 55});
+  auto jpeg = raw_jpeg(inks, 8, 4, JCS_CMYK);
+  const auto mark = jpeg.find("\xFF\xEE");
+  ASSERT_NE(mark, std::string::npos);
+  jpeg.erase(mark, 16);  // the APP14 segment: marker, length 14, "Adobe" ...
+  const auto image = decode_image(jpeg, "cmyk.jpg");
+  EXPECT_NEAR(image.at(3, 3)[0], 200, 3);
+  EXPECT_NEAR(image.at(3, 3)[1], 100, 3);
+  EXPECT_NEAR(image.at(3, 3)[2], 0, 3);
+}
+
+TEST(Codec, AReducedJpegStandsForTheWholeOne) {
+  const auto place = std::filesystem::path(testing::TempDir()) / "partwise-reduced.jpg";
+  const auto ramp = gradient(480, 372);
+  write_file_atomically(place, encode_jpeg(ramp, 98));
+  const auto whole = read_image(place);
+  for (const int64_t reduction : {1, 2, 4, 8}) {
+    const auto seen = read_reduced(place, reduction);
+    EXPECT_EQ(seen.reduction, reduction);
+    EXPECT_EQ(seen.width, 480);
+    EXPECT_EQ(seen.height, 372);
+    EXPECT_EQ(seen.image.width, 480 / reduction);
+    for (const Window& window : {Window{0, 0, 480, 372}, Window{37, 21, 301, 299}}) {
+      const auto exact = resize_antialiased(whole, window, 12, 12);
+      const auto close = resize_antialiased(seen.image, window, 12, 12, reduction);
+      for (std::size_t i = 0; i < exact.pixels.size(); ++i) {
+        // A grid shifted by half a reduced pixel would be two levels off at 1/8.
+        EXPECT_NEAR(close.pixels[i], exact.pixels[i], 1) << reduction << ": " << i;
+      }
+    }
+  }
+  write_file_atomically(place, with_exif_orientation(encode_jpeg(ramp, 90), 6));
+  const auto turned = read_reduced(place, 4);
+  EXPECT_EQ(turned.reduction, 1);
+  EXPECT_EQ(turned.width, 372);
+  EXPECT_EQ(turned.image.height, 480);
+  write_file_atomically(place, encode_png(ramp));
+  EXPECT_EQ(read_reduced(place, 4).image.pixels, ramp.pixels);
+  write_file_atomically(place, encode_jpeg(ramp, 90).substr(0, 5000));
+  EXPECT_THROW(read_reduced(place, 8), Error);
+  std::filesystem::remove(place);
 }
 
 TEST(Codec, ExifOrientationTurnsTheImage) {

@@ -89,6 +89,16 @@ class Decoder {
     return 1;
   }
 
+  // From here on the picture has the size of what is read.
+  Image prepare_reduced(int64_t reduction) {
+    guarded([&] {
+      info_.scale_num = 1;
+      info_.scale_denom = static_cast<unsigned>(reduction);
+      jpeg_calc_output_dimensions(&info_);
+    });
+    return Image::blank(info_.output_width, info_.output_height);
+  }
+
   // Rows of `channels` interleaved bytes into `pixels`, which is large enough.
   void read(uint8_t* pixels, std::size_t channels) {
     guarded([&] {
@@ -131,13 +141,17 @@ void rgb_from_inks(const std::vector<uint8_t>& inks, bool inverted, std::vector<
 
 }  // namespace
 
-Image decode_jpeg(std::string_view bytes, std::string_view name, int64_t max_pixels) {
+ReducedImage decode_jpeg(std::string_view bytes,
+                         std::string_view name,
+                         int64_t max_pixels,
+                         int64_t reduction) {
   Decoder decoder(bytes, name);
   ensure(decoder.width() * decoder.height() <= max_pixels,
          "{}: {} x {} pixels is more than the {} accepted", name, decoder.width(), decoder.height(),
          max_pixels);
   const int orientation = decoder.orientation();  // reading the pixels forgets the markers
-  auto image = Image::blank(decoder.width(), decoder.height());
+  if (orientation != 1) reduction = 1;            // turned, its blocks would begin at the other end
+  auto image = decoder.prepare_reduced(reduction);
   if (decoder.four_inks()) {
     std::vector<uint8_t> inks(image.pixels.size() / 3 * 4);
     decoder.read(inks.data(), 4);
@@ -145,7 +159,10 @@ Image decode_jpeg(std::string_view bytes, std::string_view name, int64_t max_pix
   } else {
     decoder.read(image.pixels.data(), 3);
   }
-  return upright(std::move(image), orientation);
+  ReducedImage seen{upright(std::move(image), orientation), reduction, decoder.width(),
+                    decoder.height()};
+  if (orientation >= 5) std::swap(seen.width, seen.height);
+  return seen;
 }
 
 namespace {

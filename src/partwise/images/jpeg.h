@@ -1,6 +1,6 @@
 #pragma once
 
-#include "partwise/images/image.h"
+#include "partwise/images/codec.h"
 
 #include <string>
 #include <string_view>
@@ -8,6 +8,9 @@
 namespace partwise::images {
 
 // codec.h's contract for one format; `bytes` begins with the format's signature.
-Image decode_jpeg(std::string_view bytes, std::string_view name, int64_t max_pixels);
+ReducedImage decode_jpeg(std::string_view bytes,
+                         std::string_view name,
+                         int64_t max_pixels,
+                         int64_t reduction);
 
 }  // namespace partwise::images

@@ -70,18 +70,27 @@ class Decoder {
   [[nodiscard]] int64_t width() const { return png_get_image_width(png_, info_); }
   [[nodiscard]] int64_t height() const { return png_get_image_height(png_, info_); }
 
-  // Every kind of PNG as 8-bit RGBA into `pixels`; `rows` point into it.
-  void read(std::vector<png_bytep>& rows) {
+  // From here on rows are 8-bit RGBA, whatever the file holds. Whether they come one by one.
+  bool start() {
+    int passes = 0;
     guarded([&] {
       png_set_expand(png_);
       png_set_scale_16(png_);
       png_set_gray_to_rgb(png_);
       png_set_add_alpha(png_, 0xFF, PNG_FILLER_AFTER);
-      png_set_interlace_handling(png_);
+      passes = png_set_interlace_handling(png_);
       png_read_update_info(png_, info_);
-      png_read_image(png_, rows.data());
-      png_read_end(png_, info_);
     });
+    return passes == 1;
+  }
+  void read_row(png_bytep row) {
+    guarded([&] { png_read_row(png_, row, nullptr); });
+  }
+  void read_all(std::vector<png_bytep>& rows) {
+    guarded([&] { png_read_image(png_, rows.data()); });
+  }
+  void finish() {
+    guarded([&] { png_read_end(png_, info_); });
   }
 
   int orientation() {
@@ -108,8 +117,13 @@ class Decoder {
   png_infop info_ = nullptr;
 };
 
-uint8_t over_white(int value, int alpha) {
-  return static_cast<uint8_t>((value * alpha + 255 * (255 - alpha) + 127) / 255);
+void lay_over_white(const uint8_t* rgba, int64_t count, uint8_t* rgb) {
+  for (int64_t i = 0; i < count; ++i, rgba += 4) {
+    const int alpha = rgba[3];
+    for (int c = 0; c < 3; ++c) {
+      *rgb++ = static_cast<uint8_t>((rgba[c] * alpha + 255 * (255 - alpha) + 127) / 255);
+    }
+  }
 }
 
 }  // namespace
@@ -120,17 +134,20 @@ Image decode_png(std::string_view bytes, std::string_view name, int64_t max_pixe
   const int64_t height = decoder.height();
   ensure(width * height <= max_pixels, "{}: {} x {} pixels is more than the {} accepted", name,
          width, height, max_pixels);
-  std::vector<uint8_t> rgba(static_cast<std::size_t>(width * height * 4));
-  std::vector<png_bytep> rows;
-  for (int64_t y = 0; y < height; ++y)
-    rows.push_back(&rgba[static_cast<std::size_t>(y * width * 4)]);
-  decoder.read(rows);
   auto image = Image::blank(width, height);
-  for (std::size_t i = 0; i < rgba.size() / 4; ++i) {
-    for (std::size_t c = 0; c < 3; ++c) {
-      image.pixels[3 * i + c] = over_white(rgba[4 * i + c], rgba[4 * i + 3]);
-    }
+  const bool row_by_row = decoder.start();
+  std::vector<uint8_t> rgba(static_cast<std::size_t>(width * 4 * (row_by_row ? 1 : height)));
+  std::vector<png_bytep> rows;
+  for (int64_t y = 0; y < height; ++y) {
+    rows.push_back(rgba.data() + (row_by_row ? 0 : y * width * 4));
   }
+  if (!row_by_row) decoder.read_all(rows);
+  for (int64_t y = 0; y < height; ++y) {
+    auto* row = rows[static_cast<std::size_t>(y)];
+    if (row_by_row) decoder.read_row(row);
+    lay_over_white(row, width, image.at(0, y));
+  }
+  decoder.finish();
   return upright(std::move(image), decoder.orientation());
 }
 

@@ -36,6 +36,24 @@ std::vector<Tap> triangle_taps(int64_t from, int64_t to) {
   return taps;
 }
 
+// The same mean over an axis of which every `reduction` pixels have become one; `start` is where
+// the window begins on it.
+std::vector<Tap> placed(std::vector<Tap> taps, int64_t start, int64_t reduction) {
+  for (auto& tap : taps) {
+    const int64_t from = start + tap.first;
+    tap.first = from / reduction;
+    if (reduction == 1) continue;
+    const int64_t last = (from + std::ssize(tap.weights) - 1) / reduction;
+    std::vector<float> merged(static_cast<std::size_t>(last - tap.first + 1), 0.0F);
+    for (int64_t i = 0; i < std::ssize(tap.weights); ++i) {
+      merged[static_cast<std::size_t>((from + i) / reduction - tap.first)] +=
+          tap.weights[static_cast<std::size_t>(i)];
+    }
+    tap.weights = std::move(merged);
+  }
+  return taps;
+}
+
 void shrink_row(const uint8_t* row, const std::vector<Tap>& taps, float* out) {
   for (const auto& tap : taps) {
     const uint8_t* pixel = row + 3 * tap.first;
@@ -54,26 +72,29 @@ uint8_t rounded(float value) {
 
 }  // namespace
 
-Image resize_antialiased(const Image& image, const Window& window, int64_t width, int64_t height) {
+Image resize_antialiased(
+    const Image& image, const Window& window, int64_t width, int64_t height, int64_t reduction) {
   expects(window.x >= 0 && window.y >= 0 && window.width > 0 && window.height > 0 &&
-              window.width <= image.width - window.x && window.height <= image.height - window.y,
-          "window {} x {} at ({}, {}) is not inside an image of {} x {}", window.width,
-          window.height, window.x, window.y, image.width, image.height);
+              window.width <= image.width * reduction - window.x &&
+              window.height <= image.height * reduction - window.y,
+          "window {} x {} at ({}, {}) is not inside an image of {} x {} at 1/{}", window.width,
+          window.height, window.x, window.y, image.width, image.height, reduction);
   expects(width > 0 && height > 0, "cannot resize to {} x {}", width, height);
   const auto row_values = static_cast<std::size_t>(3 * width);
-  std::vector<float> narrowed(static_cast<std::size_t>(window.height) * row_values);
-  const auto columns = triangle_taps(window.width, width);
-  for (int64_t y = 0; y < window.height; ++y) {
-    shrink_row(image.at(window.x, window.y + y), columns,
-               &narrowed[static_cast<std::size_t>(y) * row_values]);
+  const auto columns = placed(triangle_taps(window.width, width), window.x, reduction);
+  const auto rows = placed(triangle_taps(window.height, height), window.y, reduction);
+  const int64_t top = window.y / reduction;
+  const int64_t bottom = (window.y + window.height - 1) / reduction + 1;
+  std::vector<float> narrowed(static_cast<std::size_t>(bottom - top) * row_values);
+  for (int64_t y = top; y < bottom; ++y) {
+    shrink_row(image.at(0, y), columns, &narrowed[static_cast<std::size_t>(y - top) * row_values]);
   }
   auto resized = Image::blank(width, height);
-  const auto rows = triangle_taps(window.height, height);
   std::vector<float> sum(row_values);
   for (int64_t y = 0; y < height; ++y) {
     const auto& tap = rows[static_cast<std::size_t>(y)];
     std::fill(sum.begin(), sum.end(), 0.0F);
-    const float* row = &narrowed[static_cast<std::size_t>(tap.first) * row_values];
+    const float* row = &narrowed[static_cast<std::size_t>(tap.first - top) * row_values];
     for (const float weight : tap.weights) {
       for (std::size_t i = 0; i < row_values; ++i) sum[i] += weight * row[i];
       row += row_values;
@@ -81,6 +102,14 @@ Image resize_antialiased(const Image& image, const Window& window, int64_t width
     std::transform(sum.begin(), sum.end(), resized.at(0, y), rounded);
   }
   return resized;
+}
+
+int64_t reduction_for(const Window& window, int64_t width, int64_t height) {
+  constexpr int64_t kLeft = 3;
+  const int64_t shrink = std::min(window.width / width, window.height / height);
+  int64_t reduction = 8;
+  while (reduction > 1 && shrink < kLeft * reduction) reduction /= 2;
+  return reduction;
 }
 
 }  // namespace partwise::images

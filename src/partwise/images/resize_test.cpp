@@ -88,6 +88,30 @@ TEST(Resize, HalvingARowGivesPillowsValues) {
   EXPECT_EQ(half.at(1, 0)[0], 160);
 }
 
+TEST(Resize, AReducedImageOfBlocksGivesTheSameAsTheWhole) {
+  // Where every block is of one colour the reduced image says all of the whole one.
+  const auto blocks = noise(12, 9);
+  auto whole = Image::blank(48, 36);
+  for (int64_t y = 0; y < 36; ++y) {
+    for (int64_t x = 0; x < 48; ++x) std::copy_n(blocks.at(x / 4, y / 4), 3, whole.at(x, y));
+  }
+  for (const Window& window : {Window{0, 0, 48, 36}, Window{5, 3, 41, 30}, Window{7, 6, 1, 1}}) {
+    const auto exact = resize_antialiased(whole, window, 7, 5);
+    const auto folded = resize_antialiased(blocks, window, 7, 5, 4);
+    for (std::size_t i = 0; i < exact.pixels.size(); ++i) {
+      EXPECT_NEAR(folded.pixels[i], exact.pixels[i], 1);  // sums in another order, then rounded
+    }
+  }
+}
+
+TEST(Resize, ReductionLeavesThreePixelsForOne) {
+  EXPECT_EQ(reduction_for({0, 0, 500, 375}, 224, 224), 1);
+  EXPECT_EQ(reduction_for({0, 0, 600, 600}, 100, 100), 2);
+  EXPECT_EQ(reduction_for({0, 0, 600, 599}, 100, 100), 1);
+  EXPECT_EQ(reduction_for({0, 0, 4032, 3024}, 224, 224), 4);
+  EXPECT_EQ(reduction_for({0, 0, 9000, 9000}, 64, 64), 8);
+}
+
 TEST(Resize, AWindowOutsideTheImageIsOurBug) {
   const auto image = noise(8, 8);
   EXPECT_THROW(resize_antialiased(image, {4, 0, 5, 8}, 2, 2), std::logic_error);

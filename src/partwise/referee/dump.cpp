@@ -1,8 +1,8 @@
 #include "partwise/referee/dump.h"
 
 #include "partwise/base/error.h"
+#include "partwise/base/file_bytes.h"
 #include "partwise/weights/convert.h"
-#include "partwise/weights/file_bytes.h"
 #include "partwise/weights/printable.h"
 #include "partwise/weights/safetensors.h"
 
@@ -101,7 +101,7 @@ std::vector<int64_t> ids_of(
 }  // namespace
 
 Dump read_dump(const std::filesystem::path& path) {
-  const auto file = weights::parse_safetensors(weights::map_file(path));
+  const auto file = weights::parse_safetensors(map_file(path));
   Dump dump;
   dump.file = path.string();
   for (const char* needed : {"maps", "annotation"}) {

@@ -1,9 +1,9 @@
 #include "partwise/referee/dump_writer.h"
 
 #include "partwise/base/error.h"
+#include "partwise/base/file_bytes.h"
 #include "partwise/base/files.h"
 #include "partwise/weights/convert.h"
-#include "partwise/weights/file_bytes.h"
 
 #include <nlohmann/json.hpp>
 
@@ -137,7 +137,7 @@ void DumpWriter::write(uint64_t begin,
 void DumpWriter::finish() {
   file_.flush();
   ensure(file_.good(), "{}: can't be written (disk full?)", path_.string());
-  const auto written = weights::map_file(unfinished_);
+  const auto written = map_file(unfinished_);
   const auto hash = content_hash(written.bytes.substr(data_begin_));
   file_.seekp(static_cast<std::streamoff>(hash_begin_));
   file_ << hash;

@@ -22,7 +22,8 @@ Examples load_examples(const datasets::PartDataset& dataset,
                        const Task& task,
                        const std::string& split,
                        int64_t side,
-                       int threads) {
+                       int threads,
+                       const datasets::CropCache& cache) {
   const auto samples = datasets::samples_of_split(dataset, split, task.uses_negatives());
   const bool object_free = std::any_of(samples.begin(), samples.end(), [](const auto& sample) {
     return sample.annotation_index < 0;
@@ -38,11 +39,10 @@ Examples load_examples(const datasets::PartDataset& dataset,
   }
   ensure(!examples.samples.empty(), "{}: split '{}' has no image this task asks about",
          dataset.root.string(), split);
-  const auto crops = datasets::load_crops(dataset, examples.samples, {side, threads});
-  const auto rows = static_cast<int64_t>(examples.samples.size());
-  examples.pixels = torch::from_blob(const_cast<uint8_t*>(crops.pixels.data()),
-                                     {rows, 3, side, side}, torch::kUInt8)
-                        .clone();
+  const auto crops = datasets::load_crops(dataset, examples.samples, {side, threads, cache});
+  examples.pixels = torch::from_blob(
+      const_cast<uint8_t*>(crops.pixels.data()), {crops.rows, 3, side, side},
+      [owner = crops.owner](void*) mutable { owner.reset(); }, torch::kUInt8);
   examples.category = torch::tensor(category, torch::kInt64);
   return examples;
 }

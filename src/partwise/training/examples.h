@@ -12,7 +12,7 @@ namespace partwise::training {
 
 // The rows of one split, ready for the network.
 struct Examples {
-  Tensor pixels;    // [rows, 3, side, side] uint8
+  Tensor pixels;    // [rows, 3, side, side] uint8; never written to: it may be a mapped file
   Tensor category;  // [rows] int64: index into the task's categories; -1: none of them
   std::vector<datasets::Sample> samples;
 
@@ -26,7 +26,8 @@ Examples load_examples(const datasets::PartDataset& dataset,
                        const Task& task,
                        const std::string& split,
                        int64_t side,
-                       int threads);
+                       int threads,
+                       const datasets::CropCache& cache = {});
 
 // uint8 [.., 3, side, side] -> float, (x / 255 - mean) / std per channel (the ImageNet convention).
 inline const std::vector<double> kPixelMean{0.485, 0.456, 0.406};

@@ -70,8 +70,12 @@ class Training {
         task_(make_task(recipe_.train, dataset)),
         device_(resources.device),
         network_(make_network(recipe_, task_)),
-        examples_(load_examples(
-            dataset, task_, "train", network_.architecture().input_side, resources.threads)),
+        examples_(load_examples(dataset,
+                                task_,
+                                "train",
+                                network_.architecture().input_side,
+                                resources.threads,
+                                resources.cache)),
         optimizer_(prepare_optimizer()) {
     ensure(examples_.rows() >= 2, "{}: the train split has {} image(s) for this task; it needs two",
            dataset.root.string(), examples_.rows());

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "partwise/datasets/crop_cache.h"
 #include "partwise/datasets/part_dataset.h"
 #include "partwise/networks/network.h"
 #include "partwise/parts/options.h"
@@ -25,6 +26,7 @@ Recipe recipe_from_json(const nlohmann::json& json, const std::string& place);
 struct Resources {
   std::string device = "cpu";
   int threads = 0;
+  datasets::CropCache cache = {};  // where decoded crops are kept between runs
 };
 
 // The network a recipe asks for, freshly drawn.

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "partwise/weights/file_bytes.h"
+#include "partwise/base/file_bytes.h"
 #include "partwise/weights/named_arrays.h"
 
 namespace partwise::weights {

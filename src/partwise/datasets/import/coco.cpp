@@ -1,16 +1,18 @@
 #include "partwise/base/error.h"
-#include "partwise/base/files.h"
 #include "partwise/base/names.h"
 #include "partwise/datasets/import/box_region.h"
 #include "partwise/datasets/import/catalogue.h"
 #include "partwise/datasets/import/choice.h"
 #include "partwise/datasets/import/polygon.h"
+#include "partwise/datasets/json_file.h"
 #include "partwise/datasets/json_reader.h"
 
 #include <algorithm>
 #include <map>
 #include <memory>
 #include <set>
+#include <unordered_map>
+#include <unordered_set>
 
 namespace partwise::datasets {
 namespace {
@@ -70,19 +72,19 @@ struct CocoCategory {
   std::vector<std::string> keypoints;
 };
 
-// An annotation file, kept whole while its images are read.
+// An annotation file, mapped while its images are read. Only where its records lie is kept; each is
+// parsed again when its image's turn comes.
 struct CocoFile {
-  CocoFile() noexcept(false) = default;
-  CocoFile(const CocoFile&) = delete;  // the lists below point into the content
-  CocoFile& operator=(const CocoFile&) = delete;
+  explicit CocoFile(const fs::path& path) : records(path), place(records.place()) {}
 
-  json content;
+  JsonFile records;
   std::string place;
-  std::map<int64_t, CocoCategory> categories;             // all of them
-  std::set<int64_t> wanted;                               // ids of those asked for
-  std::set<int64_t> annotated;                            // images that show anything
-  std::map<int64_t, std::vector<const json*>> of_image;   // objects
-  std::map<int64_t, std::vector<const json*>> of_object;  // annotations that are parts of one
+  std::map<int64_t, CocoCategory> categories;                           // all of them
+  std::set<int64_t> wanted;                                             // ids of those asked for
+  std::unordered_set<int64_t> annotated;                                // images that show anything
+  std::unordered_map<int64_t, std::vector<std::string_view>> of_image;  // objects
+  std::unordered_map<int64_t, std::vector<std::string_view>> of_object;  // parts of one
+  std::unordered_map<int64_t, int64_t> stratum;  // of an image: category of its first object
 };
 
 RunLengthMask mask_of(const json& value, int64_t width, int64_t height, const std::string& place) {
@@ -185,10 +187,11 @@ Annotation object_from(const CocoFile& file, const json& value, int64_t width, i
   if (id == value.end() || !id->is_number_integer()) return object;
   const auto parts = file.of_object.find(integer_value(*id, place));
   if (parts == file.of_object.end()) return object;
-  for (const auto* part : parts->second) {
-    const auto here = annotation_place(file, *part);
-    const auto& category = file.categories.at(integer_member(*part, "category_id", here));
-    add_region(object, category.category.name, region_of(*part, width, height, here));
+  for (const auto text : parts->second) {
+    const auto part = file.records.parse(text);
+    const auto here = annotation_place(file, part);
+    const auto& category = file.categories.at(integer_member(part, "category_id", here));
+    add_region(object, category.category.name, region_of(part, width, height, here));
   }
   return object;
 }
@@ -197,9 +200,9 @@ Objects objects_of(const CocoFile& file, int64_t image, int64_t width, int64_t h
   Objects objects;
   const auto found = file.of_image.find(image);
   if (found == file.of_image.end()) return objects;
-  for (const auto* value : found->second) {
+  for (const auto text : found->second) {
     try {
-      objects.annotations.push_back(object_from(file, *value, width, height));
+      objects.annotations.push_back(object_from(file, file.records.parse(text), width, height));
     } catch (const Error& problem) {
       objects.unusable.emplace_back(problem.what());
     }
@@ -210,7 +213,7 @@ Objects objects_of(const CocoFile& file, int64_t image, int64_t width, int64_t h
 void read_categories(CocoFile& file, std::span<const std::string> asked) {
   std::vector<Choice> offered;
   std::vector<int64_t> ids;
-  for (const auto& value : list_member(file.content, "categories", file.place)) {
+  file.records.for_each("categories", [&](std::string_view, const json& value) {
     const int64_t id = integer_member(value, "id", file.place + ": categories");
     const auto place = fmt::format("{}: category {}", file.place, id);
     const auto name = text_member(value, "name", place);
@@ -220,7 +223,7 @@ void read_categories(CocoFile& file, std::span<const std::string> asked) {
     ensure(file.categories.emplace(id, category).second, "{}: used twice", place);
     offered.push_back({name, name});
     ids.push_back(id);
-  }
+  });
   ensure(!ids.empty(), "{}: no categories; expected a COCO annotation file", file.place);
   const auto wanted = chosen(offered, asked);
   for (std::size_t i = 0; i < ids.size(); ++i) {
@@ -230,24 +233,25 @@ void read_categories(CocoFile& file, std::span<const std::string> asked) {
 
 // Sorts annotations into objects and parts of objects (those that name one in obj_ann_id).
 void read_annotations(CocoFile& file, std::vector<Skipped>& skipped) {
-  for (const auto& value : list_member(file.content, "annotations", file.place)) {
+  file.records.for_each("annotations", [&](std::string_view text, const json& value) {
     const auto place = annotation_place(file, value);
     const int64_t category = integer_member(value, "category_id", place);
     ensure(file.categories.contains(category), "{}: category_id: there is no {}", place, category);
     const auto owner = value.find("obj_ann_id");
     if (owner != value.end() && *owner != value.value("id", json())) {
-      file.of_object[integer_value(*owner, place)].push_back(&value);
-      continue;
+      file.of_object[integer_value(*owner, place)].push_back(text);
+      return;
     }
     const int64_t image = integer_member(value, "image_id", place);
     file.annotated.insert(image);
-    if (!file.wanted.contains(category)) continue;
+    if (!file.wanted.contains(category)) return;
     if (value.value("iscrowd", json(0)) == 1) {
       skipped.push_back({kObjectUnusable, place, "a crowd, not one object"});
-      continue;
+      return;
     }
-    file.of_image[image].push_back(&value);
-  }
+    file.of_image[image].push_back(text);
+    file.stratum.emplace(image, category);
+  });
 }
 
 // Rotated photographs are the usual reason for a mismatch.
@@ -264,9 +268,7 @@ void ensure_size(const json& image, int64_t width, int64_t height, const std::st
 
 ImportPlan plan_coco(const fs::path& source, std::span<const std::string> asked) {
   const auto path = annotation_file(source);
-  const auto file = std::make_shared<CocoFile>();
-  file->place = path.string();
-  file->content = read_json(path);
+  const auto file = std::make_shared<CocoFile>(path);
   ImportPlan plan;
   read_categories(*file, asked);
   read_annotations(*file, plan.skipped);
@@ -274,8 +276,8 @@ ImportPlan plan_coco(const fs::path& source, std::span<const std::string> asked)
     if (file->wanted.contains(id)) plan.categories.push_back(category.category);
   }
   const auto places = image_places(path);
-  std::set<int64_t> seen;
-  for (const auto& value : list_member(file->content, "images", file->place)) {
+  std::unordered_set<int64_t> seen;
+  file->records.for_each("images", [&](std::string_view text, const json& value) {
     const int64_t id = integer_member(value, "id", file->place + ": images");
     const auto place = fmt::format("{}: image {}", file->place, id);
     ensure(id >= 0 && id < kLargestId, "{}: no id a reader of JSON can hold", place);
@@ -285,20 +287,20 @@ ImportPlan plan_coco(const fs::path& source, std::span<const std::string> asked)
     image.id = id;
     image.source = find_image(places, name);
     image.file_name = (fs::path("images") / name).string();
-    const auto objects = file->of_image.find(id);
+    const auto stratum = file->stratum.find(id);
     if (!file->annotated.contains(id)) {
       image.stratum = kNegative;
-    } else if (objects == file->of_image.end()) {
-      continue;  // shows a crowd, or what was not chosen: no negative
+    } else if (stratum == file->stratum.end()) {
+      return;  // shows a crowd, or what was not chosen: no negative
     } else {
-      image.stratum = integer_member(*objects->second.front(), "category_id", place);
-      image.objects = [file, &value, id, place](int64_t width, int64_t height) {
-        ensure_size(value, width, height, place);
+      image.stratum = stratum->second;
+      image.objects = [file, text, id, place](int64_t width, int64_t height) {
+        ensure_size(file->records.parse(text), width, height, place);
         return objects_of(*file, id, width, height);
       };
     }
     plan.images.push_back(std::move(image));
-  }
+  });
   return plan;
 }
 

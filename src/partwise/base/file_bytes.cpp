@@ -1,4 +1,4 @@
-#include "partwise/weights/file_bytes.h"
+#include "partwise/base/file_bytes.h"
 
 #include "partwise/base/error.h"
 
@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-namespace partwise::weights {
+namespace partwise {
 namespace {
 
 class Descriptor {
@@ -50,4 +50,4 @@ FileBytes bytes_in_memory(std::string name, std::string bytes) {
   return {std::move(name), *owner, owner};
 }
 
-}  // namespace partwise::weights
+}  // namespace partwise

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-namespace partwise::weights {
+namespace partwise {
 
 // A whole file, to be looked at. `name` stands in every complaint about it; `owner` keeps the bytes
 // alive and goes into the arrays that point into them.
@@ -21,4 +21,4 @@ FileBytes map_file(const std::filesystem::path& path);
 
 FileBytes bytes_in_memory(std::string name, std::string bytes);
 
-}  // namespace partwise::weights
+}  // namespace partwise

@@ -1,0 +1,23 @@
+# libmatio and the HDF5 it stands on, for MATLAB's files. Not every machine has them: PARTWISE_MATIO says so.
+set(PARTWISE_MATIO OFF)
+find_package(PkgConfig QUIET)
+if(PkgConfig_FOUND)
+  pkg_check_modules(matio QUIET matio)
+endif()
+find_path(PARTWISE_HDF5_HEADER hdf5.h HINTS ${matio_INCLUDE_DIRS})
+mark_as_advanced(PARTWISE_HDF5_HEADER)
+if(matio_FOUND AND PARTWISE_HDF5_HEADER)
+  set(PARTWISE_MATIO ON)
+else()
+  message(STATUS "libmatio not found: MATLAB's annotations and 7.3 files are refused")
+endif()
+
+# The room and its tests may include matio.h and hdf5.h.
+function(partwise_room_uses_matio room)
+  foreach(target partwise_${room} ${room}_tests)
+    if(TARGET ${target})
+      target_include_directories(${target} SYSTEM PRIVATE ${matio_INCLUDE_DIRS})
+      target_link_libraries(${target} PRIVATE ${matio_LINK_LIBRARIES})
+    endif()
+  endforeach()
+endfunction()
