@@ -128,13 +128,13 @@ void expect_close(const Outcome& rank, const Outcome& whole, const Ranks& ranks,
   EXPECT_EQ(rank.seen.filters_per_category, whole.seen.filters_per_category);
 }
 
-void compare(torch::ScalarType type, double limit) {
+void compare(torch::ScalarType type, const std::vector<int>& counts, double limit) {
   std::vector<Batch> batches;
   for (std::size_t step = 0; step < kStepScale.size(); ++step) batches.push_back(batch_of(step));
   const auto all = cases();
   std::vector<Outcome> whole;
   for (const auto& one : all) whole.push_back(outcome(one.options, type, batches, {}));
-  for (const int count : {2, 3, 4}) {
+  for (const int count : counts) {
     tensors::as_ranks(count, [&](const Ranks& ranks) {
       for (std::size_t i = 0; i < all.size(); ++i) {
         SCOPED_TRACE(fmt::format("{}, rank {} of {}", all[i].name, ranks.rank(), count));
@@ -148,11 +148,11 @@ class InterpretableRanks : public tensors::SeveralRanks {};
 
 // Float64 rounds at 1e-16; the exponentials and quotients of a rule lose a few digits of it.
 TEST_F(InterpretableRanks, LearnWhatOneProcessDoesUnderEveryRuleAndUnitInDoublePrecision) {
-  compare(torch::kFloat64, 1e-10);
+  compare(torch::kFloat64, {2, 4}, 1e-10);
 }
 
 TEST_F(InterpretableRanks, LearnWhatOneProcessDoesUnderEveryRuleAndUnitInSinglePrecision) {
-  compare(torch::kFloat32, 1e-5);
+  compare(torch::kFloat32, {3}, 1e-5);
 }
 
 TEST_F(InterpretableRanks, SeeTheGuardSoftenInTheComparisonAbove) {

@@ -84,7 +84,10 @@ void require_ranks(const std::string& device) {
 }
 
 std::string device_of_rank(const std::string& device, const RankPlace& place) {
-  if (device != "cuda" || place.count == 1) return device;
+  if (!device.starts_with("cuda") || place.count == 1) return device;
+  ensure(device == "cuda",
+         "device = '{}' cannot serve {} ranks; with --device cuda each takes its own", device,
+         place.count);
   const auto devices = static_cast<int>(torch::cuda::device_count());
   ensure(place.local_rank < devices,
          "rank {} would need a CUDA device of its own, and this machine has {}; use fewer ranks",
