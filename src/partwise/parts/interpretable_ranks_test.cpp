@@ -1,3 +1,4 @@
+#include "partwise/parts/filter_gradient.h"
 #include "partwise/parts/interpretable_layer.h"
 #include "partwise/tensors/ranks_fixture.h"
 #include "partwise/tensors/torch.h"
@@ -16,26 +17,28 @@ constexpr int64_t kSide = 5;
 constexpr int64_t kCategories = 3;
 constexpr std::array kStepScale{1.0, 0.02, 0.01};  // falls, so that the guard softens
 
-// What one rank alone would see is nothing like the whole: categories come one after another, the
-// last rows have none, and activations grow with the row.
-Tensor categories() {
+struct Batch {
+  Tensor values;    // [image, filter, n, n]
+  Tensor category;  // [image]
+  Tensor task;      // the task gradient at the masked maps
+};
+
+// What one rank alone sees is nothing like the whole: activations grow with the row; in the first
+// batch the categories come one after another and the last rows have none, so that a rank may have
+// no positives, or all; in the others they alternate. Every category has a filter that prefers it.
+Batch batch_of(std::size_t step) {
+  torch::manual_seed(30 + step);
   auto category = torch::full({kImages}, -1, torch::kInt64);
   category.slice(0, 0, 6).fill_(0);
   category.slice(0, 6, 12).fill_(1);
   category.slice(0, 12, 15).fill_(2);
-  return category;
-}
-
-struct Batch {
-  Tensor values;  // [image, filter, n, n]
-  Tensor task;    // the task gradient at the masked maps
-};
-
-Batch batch_of(std::size_t step) {
-  torch::manual_seed(30 + step);
-  const auto growth = torch::linspace(0.5, 4.0, kImages, torch::kFloat64).view({-1, 1, 1, 1});
+  if (step > 0) category = torch::arange(kImages, torch::kInt64).remainder(kCategories + 1) - 1;
+  const auto filter = torch::arange(kFilters, torch::kInt64).remainder(kCategories);
+  const auto liked = category.unsqueeze(1).eq(filter).to(torch::kFloat64) * 3.0 + 1.0;
+  const auto growth = torch::linspace(0.5, 2.0, kImages, torch::kFloat64).view({-1, 1, 1, 1});
   const auto shape = std::vector<int64_t>{kImages, kFilters, kSide, kSide};
-  return {torch::randn(shape, torch::kFloat64) * growth * kStepScale.at(step),
+  const auto noise = torch::randn(shape, torch::kFloat64);
+  return {noise * growth * liked.view({kImages, kFilters, 1, 1}) * kStepScale.at(step), category,
           torch::randn(shape, torch::kFloat64) * growth.flip({0}) / kImages};
 }
 
@@ -57,7 +60,7 @@ Outcome outcome(const PartOptions& options,
   Outcome result;
   for (const auto& batch : batches) {
     const auto leaf = batch.values.slice(0, begin, end).to(type).clone().requires_grad_();
-    const auto output = layer.mask_and_learn(torch::relu(leaf), categories());
+    const auto output = layer.mask_and_learn(torch::relu(leaf), batch.category);
     (output * batch.task.slice(0, begin, end).to(type)).sum().backward();
     result.outputs.push_back(output.detach());
     result.gradients.push_back(leaf.grad());
@@ -163,13 +166,42 @@ TEST_F(InterpretableRanks, SeeTheGuardSoftenInTheComparisonAbove) {
   EXPECT_GT(seen.softening, 0.3);
 }
 
+// The release's w = 1 where the mean of w all but vanishes beside its largest. With two cells and
+// templates (1, 0), (0, 1), u and log Z are the two cells of filter 0, hence w as wanted: 1e-4 on
+// the first two images, which alone would call it sound, and 0.1 and -0.1 on the others.
+TEST_F(InterpretableRanks, AgreeThatAMeanWeightVanishes) {
+  PartOptions options;
+  options.exponent = "raw";
+  options.temperature = 0.5;
+  options.misfits = "reversed";
+  options.balance = "none";
+  const auto gain = torch::tensor({1e-4, 1e-4, 0.1, -0.12526}, torch::kFloat64);
+  auto maps = torch::full({4, 2, 2}, 3.0, torch::kFloat64);
+  maps.select(1, 0).select(1, 0).copy_(2.0 + gain);
+  const auto of_images = [&](const Ranks& ranks) {
+    const auto [begin, end] = ranks.share(4);
+    const auto own = maps.slice(0, begin, end);
+    const auto peaks = torch::tensor({0, 1}, torch::kInt64).expand({end - begin, 2});
+    const auto templates = torch::eye(2, torch::kFloat64);
+    const auto scale = torch::ones({2}, torch::kFloat64);
+    return filter_gradient({own, peaks, peaks.ge(0), templates, scale, {}, ranks, 4}, options);
+  };
+  const auto whole = of_images({}).gradient.select(1, 0).select(1, 0);
+  EXPECT_TRUE(torch::allclose(whole, torch::full({4}, -0.25, torch::kFloat64)));
+  tensors::as_ranks(2, [&](const Ranks& ranks) {
+    const auto own = of_images(ranks).gradient.select(1, 0).select(1, 0);
+    EXPECT_TRUE(torch::allclose(own, torch::full({2}, -0.25, torch::kFloat64))) << own;
+  });
+}
+
 TEST_F(InterpretableRanks, RefuseCategoriesOfTheirOwnShareOnly) {
   tensors::as_ranks(2, [](const Ranks& ranks) {
     InterpretableLayer layer(kFilters, kSide, kCategories, {});
     layer.set_ranks(ranks);
     const auto [begin, end] = ranks.share(kImages);
     const auto maps = torch::rand({end - begin, kFilters, kSide, kSide});
-    EXPECT_THROW(layer.mask_and_learn(maps, categories().slice(0, begin, end)), c10::Error);
+    EXPECT_THROW(layer.mask_and_learn(maps, torch::zeros({end - begin}, torch::kInt64)),
+                 c10::Error);
   });
 }
 
