@@ -89,4 +89,8 @@ void GradientSum::finish() {
   buckets_->started = 0;
 }
 
+int64_t GradientSum::started() const {
+  return buckets_ ? static_cast<int64_t>(buckets_->started) : 0;
+}
+
 }  // namespace partwise::tensors

@@ -19,6 +19,8 @@ class GradientSum {
   // ranks. Alone: nothing.
   void finish();
 
+  int64_t started() const;  // buckets on their way
+
  private:
   struct Buckets;
   std::shared_ptr<Buckets> buckets_;

@@ -82,6 +82,26 @@ TEST_F(SeveralProcesses, SumTheirGradientsInBuckets) {
   });
 }
 
+// A chain x w0 w1 w2 w3 of one bucket each: when the gradient reaches the layer below a weight, the
+// weights above it are on their way.
+TEST_F(SeveralProcesses, SendGradientsOnTheirWayWhileTheBackwardPassGoesOn) {
+  as_ranks(2, [](const Ranks& ranks) {
+    std::vector<Tensor> parameters;
+    for (int i = 0; i < 4; ++i) parameters.push_back(torch::full({4}, 1.0 + i).requires_grad_());
+    GradientSum gradients(ranks, parameters, 1);
+    std::vector<int64_t> seen;
+    auto value = torch::ones({4});
+    for (const auto& parameter : parameters) {
+      value = value * parameter;
+      value.register_hook([&](const Tensor&) { seen.push_back(gradients.started()); });
+    }
+    value.sum().backward();
+    EXPECT_EQ(seen, (std::vector<int64_t>{0, 1, 2, 3}));
+    gradients.finish();
+    EXPECT_TRUE(torch::equal(parameters[0].grad(), torch::full({4}, 48.0)));  // 2 ranks x 2 3 4
+  });
+}
+
 TEST(OneProcess, GetsBackWhatItGives) {
   const Ranks alone;
   const auto own = torch::rand({3});
