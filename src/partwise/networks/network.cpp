@@ -5,6 +5,7 @@
 #include "partwise/base/parallel.h"
 #include "partwise/base/random.h"
 #include "partwise/networks/shared_batch.h"
+#include "partwise/tensors/precision.h"
 #include "partwise/tensors/torch.h"
 
 #include <algorithm>
@@ -214,6 +215,7 @@ Output Network::train(const Tensor& images, const Tensor& category) {
         return training_step(layer, x, category.size(0));
       },
       [&](const Layer& layer, const Tensor& x) {
+        const tensors::FullPrecision full;
         return interpretable_.at(layer.name).mask_and_learn(x, category);
       });
 }
@@ -270,8 +272,13 @@ std::vector<std::string> Network::backbone_parameters() const {
 }
 
 void Network::to_device(const std::string& device) {
+  // A GPU's convolutions are fastest with the channels innermost.
+  const auto order = [&](const Tensor& tensor) {
+    return device.starts_with("cuda") && tensor.dim() == 4 ? at::MemoryFormat::ChannelsLast
+                                                           : at::MemoryFormat::Contiguous;
+  };
   for (auto& [name, tensor] : parameters_) {
-    tensor = tensor.detach().to(torch::Device(device)).requires_grad_();
+    tensor = tensor.detach().to(torch::Device(device)).contiguous(order(tensor)).requires_grad_();
   }
   for (auto& [name, tensor] : statistics_) tensor = tensor.to(torch::Device(device));
   for (auto& [name, layer] : interpretable_) layer.to_device(device);

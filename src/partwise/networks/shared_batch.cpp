@@ -38,11 +38,12 @@ class NormOverRanks : public torch::autograd::Function<NormOverRanks> {
                         Tensor running_mean,
                         Tensor running_variance,
                         const SharedBatch& batch) {
+    const auto wide = input.to(weight.scalar_type());  // a half type would round the sums
     const auto own = static_cast<double>(input.numel() / input.size(1));
     const double count =
         own / static_cast<double>(input.size(0)) * static_cast<double>(batch.images);
-    const auto mean = batch.ranks.sum(sum_of_channels(input)) / count;
-    const auto squares = sum_of_channels((input - beside(mean, input)).square());
+    const auto mean = batch.ranks.sum(sum_of_channels(wide)) / count;
+    const auto squares = sum_of_channels((wide - beside(mean, wide)).square());
     const auto variance = batch.ranks.sum(squares) / count;
     running_mean.mul_(1.0 - kNormMemory).add_(mean, kNormMemory);
     running_variance.mul_(1.0 - kNormMemory).add_(variance, kNormMemory * count / (count - 1.0));
@@ -50,8 +51,9 @@ class NormOverRanks : public torch::autograd::Function<NormOverRanks> {
     context->saved_data["count"] = count;
     context->saved_data["ranks"] =
         torch::IValue::make_capsule(c10::make_intrusive<KeptRanks>(batch.ranks));
-    return torch::batch_norm(input, weight, bias, mean, variance, /*training=*/false, kNormMemory,
-                             kNormEpsilon, /*cudnn_enabled=*/false);
+    return torch::batch_norm(wide, weight, bias, mean, variance, /*training=*/false, kNormMemory,
+                             kNormEpsilon, /*cudnn_enabled=*/false)
+        .to(input.scalar_type());
   }
 
   static torch::autograd::variable_list backward(torch::autograd::AutogradContext* context,
@@ -60,15 +62,16 @@ class NormOverRanks : public torch::autograd::Function<NormOverRanks> {
     const auto& [input, weight, mean, inverse] = std::tie(saved[0], saved[1], saved[2], saved[3]);
     const auto kept = context->saved_data["ranks"].toCapsule();
     const auto& ranks = static_cast<const KeptRanks&>(*kept).ranks;
-    const auto& given = gradients[0];
-    const auto normal = (input - beside(mean, input)) * beside(inverse, input);
+    const auto given = gradients[0].to(weight.scalar_type());
+    const auto normal =
+        (input.to(weight.scalar_type()) - beside(mean, input)) * beside(inverse, input);
     const auto for_weight = sum_of_channels(given * normal);
     const auto for_bias = sum_of_channels(given);
     const auto means =
         ranks.sum(torch::stack({for_bias, for_weight})) / context->saved_data["count"].toDouble();
     const auto for_input = (given - beside(means[0], input) - normal * beside(means[1], input)) *
                            beside(weight * inverse, input);
-    return {for_input, for_weight, for_bias, Tensor(), Tensor(), Tensor()};
+    return {for_input.to(input.scalar_type()), for_weight, for_bias, Tensor(), Tensor(), Tensor()};
   }
 };
 
