@@ -8,12 +8,17 @@
 #include <utility>
 
 namespace partwise {
+namespace {
+
+bool quiet = false;  // NOLINT: set once, before any work
+
+}  // namespace
 
 Progress::Progress(std::string label, int64_t total, std::string unit)
     : label_(std::move(label)),
       unit_(std::move(unit)),
       total_(total),
-      visible_(::isatty(STDERR_FILENO) == 1),
+      visible_(!quiet && ::isatty(STDERR_FILENO) == 1),
       start_(Clock::now()) {}
 
 Progress::~Progress() {
@@ -41,7 +46,12 @@ void Progress::draw() {
   std::fflush(stderr);
 }
 
+void keep_quiet() {
+  quiet = true;
+}
+
 void say(const std::string& line) {
+  if (quiet) return;
   fmt::print(stderr, "{}{}\n", ::isatty(STDERR_FILENO) == 1 ? "\r\033[K" : "", line);
   std::fflush(stderr);
 }

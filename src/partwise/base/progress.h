@@ -34,6 +34,9 @@ class Progress {
   std::mutex guard_;
 };
 
+// From here on this process draws no progress and says nothing: another one speaks for it.
+void keep_quiet();
+
 // A line for people, on standard error; it does not disturb a progress line.
 void say(const std::string& line);
 

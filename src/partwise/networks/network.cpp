@@ -4,6 +4,7 @@
 #include "partwise/base/files.h"
 #include "partwise/base/parallel.h"
 #include "partwise/base/random.h"
+#include "partwise/networks/shared_batch.h"
 #include "partwise/tensors/precision.h"
 #include "partwise/tensors/torch.h"
 
@@ -143,9 +144,24 @@ Network::Network(Architecture architecture,
   }
 }
 
-Tensor Network::plain_step(const Layer& layer,
-                           const std::vector<Tensor>& inputs,
-                           bool training) const {
+// The two operations that behave otherwise in training.
+Tensor Network::training_step(const Layer& layer,
+                              const std::vector<Tensor>& inputs,
+                              int64_t images) const {
+  const SharedBatch batch{ranks_, images};
+  if (std::holds_alternative<BatchNorm>(layer.operation)) {
+    return batch_norm(inputs.front(), parameters_.at(layer.name + ".weight"),
+                      parameters_.at(layer.name + ".bias"),
+                      statistics_.at(layer.name + ".running_mean"),
+                      statistics_.at(layer.name + ".running_var"), batch);
+  }
+  if (const auto* dropout = std::get_if<Dropout>(&layer.operation)) {
+    return networks::dropout(inputs.front(), dropout->drop, batch);
+  }
+  return plain_step(layer, inputs);
+}
+
+Tensor Network::plain_step(const Layer& layer, const std::vector<Tensor>& inputs) const {
   const auto& input = inputs.front();
   const auto parameter = [&](const char* what) -> Tensor {
     const auto found = parameters_.find(layer.name + what);
@@ -160,8 +176,8 @@ Tensor Network::plain_step(const Layer& layer,
         } else if constexpr (std::is_same_v<T, BatchNorm>) {
           return torch::batch_norm(input, parameter(".weight"), parameter(".bias"),
                                    statistics_.at(layer.name + ".running_mean"),
-                                   statistics_.at(layer.name + ".running_var"), training, 0.1, 1e-5,
-                                   /*cudnn_enabled=*/true);
+                                   statistics_.at(layer.name + ".running_var"), /*training=*/false,
+                                   kNormMemory, kNormEpsilon, /*cudnn_enabled=*/true);
         } else if constexpr (std::is_same_v<T, Relu>) {
           return torch::relu(input);
         } else if constexpr (std::is_same_v<T, MaxPool>) {
@@ -178,8 +194,6 @@ Tensor Network::plain_step(const Layer& layer,
           return input.flatten(1);
         } else if constexpr (std::is_same_v<T, Linear>) {
           return torch::linear(input, parameter(".weight"), parameter(".bias"));
-        } else if constexpr (std::is_same_v<T, Dropout>) {
-          return torch::dropout(input, operation.drop, training);
         } else {
           return input;
         }
@@ -190,14 +204,16 @@ Tensor Network::plain_step(const Layer& layer,
 Output Network::evaluate(const Tensor& images) const {
   return run(
       architecture_, inputs_, images,
-      [&](const Layer& layer, const std::vector<Tensor>& x) { return plain_step(layer, x, false); },
+      [&](const Layer& layer, const std::vector<Tensor>& x) { return plain_step(layer, x); },
       [&](const Layer& layer, const Tensor& x) { return interpretable_.at(layer.name).mask(x); });
 }
 
 Output Network::train(const Tensor& images, const Tensor& category) {
   return run(
       architecture_, inputs_, images,
-      [&](const Layer& layer, const std::vector<Tensor>& x) { return plain_step(layer, x, true); },
+      [&](const Layer& layer, const std::vector<Tensor>& x) {
+        return training_step(layer, x, category.size(0));
+      },
       [&](const Layer& layer, const Tensor& x) {
         const tensors::FullPrecision full;
         return interpretable_.at(layer.name).mask_and_learn(x, category);
@@ -266,6 +282,28 @@ void Network::to_device(const std::string& device) {
   }
   for (auto& [name, tensor] : statistics_) tensor = tensor.to(torch::Device(device));
   for (auto& [name, layer] : interpretable_) layer.to_device(device);
+}
+
+void Network::to_type(at::ScalarType type) {
+  for (auto& [name, tensor] : parameters_) tensor = tensor.detach().to(type).requires_grad_();
+  for (auto& [name, tensor] : statistics_) tensor = tensor.to(type);
+  for (auto& [name, layer] : interpretable_) layer.to_type(type);
+}
+
+void Network::set_ranks(const tensors::Ranks& ranks) {
+  ranks_ = ranks;
+  for (auto& [name, layer] : interpretable_) layer.set_ranks(ranks);
+}
+
+std::vector<Tensor> Network::parameters_in_order() const {
+  std::vector<Tensor> ordered;
+  for (const auto& layer : architecture_.layers) {
+    for (const char* what : {".weight", ".bias"}) {
+      const auto found = parameters_.find(layer.name + what);
+      if (found != parameters_.end()) ordered.push_back(found->second);
+    }
+  }
+  return ordered;
 }
 
 }  // namespace partwise::networks

@@ -2,6 +2,7 @@
 
 #include "partwise/networks/catalog.h"
 #include "partwise/parts/interpretable_layer.h"
+#include "partwise/tensors/ranks.h"
 #include "partwise/tensors/tensor.h"
 
 #include <map>
@@ -36,6 +37,9 @@ class Network {
   //   images [batch, 3, side, side], normalised
   Output evaluate(const Tensor& images) const;
   // As evaluate, with dropout and the filter loss.  category [batch] int64, -1: none
+  // With several ranks the images are this rank's share of the batch and `category` is the whole
+  // batch's; batch norm and the filter loss then see the whole batch, and on the CPU dropout drops
+  // what one process would.
   Output train(const Tensor& images, const Tensor& category);
 
   const Architecture& architecture() const { return architecture_; }
@@ -57,13 +61,21 @@ class Network {
   // The parameters of the layers load_backbone fills, by name.
   std::vector<std::string> backbone_parameters() const;
   void to_device(const std::string& device);
+  void to_type(at::ScalarType type);  // float32 unless float64 is asked for
+  void set_ranks(const tensors::Ranks& ranks);
+
+  // In the order of the layers.
+  std::vector<Tensor> parameters_in_order() const;
 
  private:
   // From `state` by name: the tensors of one layer, or all (layer empty).
   void copy_tensors(const std::map<std::string, Tensor>& state, const std::string& layer);
-  Tensor plain_step(const Layer& layer, const std::vector<Tensor>& inputs, bool training) const;
+  Tensor plain_step(const Layer& layer, const std::vector<Tensor>& inputs) const;
+  // images: how many the batch has on all ranks
+  Tensor training_step(const Layer& layer, const std::vector<Tensor>& inputs, int64_t images) const;
 
   Architecture architecture_;
+  tensors::Ranks ranks_;
   std::vector<std::vector<int64_t>> inputs_;  // of every layer, by index
   std::vector<Geometry> geometry_;
   std::map<std::string, Tensor> parameters_;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "partwise/parts/options.h"
+#include "partwise/tensors/ranks.h"
 #include "partwise/tensors/tensor.h"
 
 namespace partwise::parts {
@@ -13,6 +14,9 @@ struct FilterBatch {
   Tensor templates;      // [n*n, n*n] or [filter, n*n, n*n]
   Tensor scale;          // [filter]: running E[max x] on positives, > 0
   Tensor log_partition;  // rule paper: running log E_x exp(tr x T_mu), [filter, n*n + 1], mu^- last
+  // Several ranks: the maps are this rank's share of a batch of so many images.
+  tensors::Ranks ranks = {};
+  int64_t images = maps.size(0);
 };
 
 struct FilterGradient {
@@ -37,7 +41,8 @@ struct FilterGradient {
 // away from its template; `ignored` cuts it off at 0 (decision 0002). balance (paper, release):
 // `category` multiplies positives by 0.5 / rho and negatives by 0.5 / (1 - rho), rho the share of
 // positives in the batch. A filter without positives (negatives) gets no such push. All exponents
-// are taken in the log domain: finite at every activation scale.
+// are taken in the log domain: finite at every activation scale. `batch`, and every mean, sum and
+// count over images, is of the whole batch, on however many ranks.
 FilterGradient filter_gradient(const FilterBatch& batch, const PartOptions& options);
 
 // log mean_k exp(tr x^_k T_mu) over the batch, [filter, n*n + 1], mu^- last: what log_partition

@@ -17,7 +17,8 @@ struct Likelihood {
 
 Likelihood likelihood_of(const Tensor& maps,
                          const Tensor& templates,
-                         const LikelihoodOptions& options) {
+                         const LikelihoodOptions& options,
+                         const tensors::Ranks& ranks) {
   const auto x = maps.to(torch::kFloat64);
   const auto cells = templates.size(-1);
   const auto fit = template_fits(x, templates.to(torch::kFloat64));
@@ -26,7 +27,7 @@ Likelihood likelihood_of(const Tensor& maps,
                                torch::kFloat64)
                        .to(maps.device());
   log_prior[cells] = std::log1p(-options.alpha);
-  const auto log_conditional = scores - scores.logsumexp(0, true);
+  const auto log_conditional = scores - ranks.logsumexp(scores.logsumexp(0, true));
   return {log_prior, log_conditional, (log_conditional + log_prior).logsumexp(2)};
 }
 
@@ -39,8 +40,10 @@ LikelihoodOptions paper_likelihood(int64_t side) {
 
 FilterLoss filter_loss(const Tensor& maps,
                        const Tensor& templates,
-                       const LikelihoodOptions& options) {
-  const auto [log_prior, log_conditional, log_marginal] = likelihood_of(maps, templates, options);
+                       const LikelihoodOptions& options,
+                       const tensors::Ranks& ranks) {
+  const auto [log_prior, log_conditional, log_marginal] =
+      likelihood_of(maps, templates, options, ranks);
   const auto cells = templates.size(-1);
   const auto log_joint = log_conditional + log_prior;  // log p(mu, x_k)
   const auto joint = log_joint.exp();
@@ -56,18 +59,21 @@ FilterLoss filter_loss(const Tensor& maps,
       -(joint.slice(2, 0, cells) * (log_joint.slice(2, 0, cells) - log_present.unsqueeze(2)))
            .sum(at::IntArrayRef({0, 2}));
   const auto prior = -(log_prior.exp() * log_prior).sum();
-  return {-information, prior.expand_as(information), category, spatial};
+  const auto sums = ranks.sum(torch::stack({-information, category, spatial}));
+  return {sums[0], prior.expand_as(information), sums[1], sums[2]};
 }
 
 Tensor filter_loss_gradient(const Tensor& maps,
                             const Tensor& templates,
                             const LikelihoodOptions& options,
-                            Frozen frozen) {
-  const auto [log_prior, log_conditional, log_marginal] = likelihood_of(maps, templates, options);
+                            Frozen frozen,
+                            const tensors::Ranks& ranks) {
+  const auto [log_prior, log_conditional, log_marginal] =
+      likelihood_of(maps, templates, options, ranks);
   const auto cells = templates.size(-1);
   const auto conditional = log_conditional.exp();
   auto gain = log_conditional - log_marginal.unsqueeze(2);  // L_mu(k)
-  if (frozen == Frozen::nothing) gain = gain - (conditional * gain).sum(0, true);
+  if (frozen == Frozen::nothing) gain = gain - ranks.sum((conditional * gain).sum(0, true));
   if (frozen == Frozen::partition_and_marginal) gain = gain + 1.0;
   const auto weight = log_prior.exp() * conditional * gain;
   const auto present = template_mixture(weight.slice(2, 0, cells), templates.to(torch::kFloat64));

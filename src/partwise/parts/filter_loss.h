@@ -1,5 +1,6 @@
 #pragma once
 
+#include "partwise/tensors/ranks.h"
 #include "partwise/tensors/tensor.h"
 
 namespace partwise::parts {
@@ -21,10 +22,12 @@ struct FilterLoss {
                             // paper's displayed definition lacks
 };
 
-//   maps [batch, filter, n*n], after ReLU; computed in float64
+//   maps [batch, filter, n*n], after ReLU; computed in float64. With several ranks: this rank's
+//   part of the batch; Z, p(x) and the sums are those of the whole.
 FilterLoss filter_loss(const Tensor& maps,
                        const Tensor& templates,
-                       const LikelihoodOptions& likelihood);
+                       const LikelihoodOptions& likelihood,
+                       const tensors::Ranks& ranks = {});
 
 // What the gradient of Loss_f holds constant: nothing (the true gradient of -MI), the partition
 // Z_mu (the paper's appendix), or Z_mu and p(x).
@@ -38,6 +41,7 @@ enum class Frozen { nothing, partition, partition_and_marginal };
 Tensor filter_loss_gradient(const Tensor& maps,
                             const Tensor& templates,
                             const LikelihoodOptions& likelihood,
-                            Frozen frozen);
+                            Frozen frozen,
+                            const tensors::Ranks& ranks = {});
 
 }  // namespace partwise::parts

@@ -32,6 +32,12 @@ constexpr double kBestMemory =
 
 enum Sum { kRatio, kEffective, kSoftening, kSums };
 
+// Over these dimensions and all ranks.
+Tensor norm_over(const Tensor& values, at::IntArrayRef dimensions, const tensors::Ranks& ranks) {
+  const auto own = values.norm(2, dimensions, true);
+  return ranks.alone() ? own : ranks.sum(own.square()).sqrt();
+}
+
 }  // namespace
 
 InterpretableLayer::InterpretableLayer(int64_t filters,
@@ -74,7 +80,11 @@ Tensor InterpretableLayer::mask(const Tensor& maps) const {
 }
 
 Tensor InterpretableLayer::mask_and_learn(const Tensor& maps, const Tensor& category) {
-  const auto values = maps.detach().to(torch::kFloat32);
+  TORCH_CHECK(maps.size(0) == own_rows(category).size(0),
+              "category must be the whole batch's: rank ", ranks_.rank(), " has ", maps.size(0),
+              " maps of ", category.size(0), " images");
+  const auto type = peak_scale_.scalar_type();
+  const auto values = maps.detach().to(type);
   const auto peaks = peak_cells(maps, options_);
   update_statistics(values, peaks, category);
   const auto shapes = templates();
@@ -83,7 +93,9 @@ Tensor InterpretableLayer::mask_and_learn(const Tensor& maps, const Tensor& cate
   const double strength = options_.strength * strength_factor_;
   if (strength > 0.0 && maps.requires_grad()) {
     const auto scale = (peak_scale_ / scale_seen_.clamp_min(kTiny)).clamp_min(kTiny);
-    FilterBatch batch{values.flatten(2), peaks, positives(category), shapes, scale, {}};
+    FilterBatch batch{
+        values.flatten(2), peaks, positives(own_rows(category)), shapes, scale, {}, ranks_,
+        category.size(0)};
     if (options_.rule == "paper") {
       update_partition(log_mean_fits(batch, options_));
       batch.log_partition = log_partition_ - partition_seen_.log();
@@ -97,17 +109,21 @@ Tensor InterpretableLayer::mask_and_learn(const Tensor& maps, const Tensor& cate
     ++pushes_;
     sums_[kEffective] += rule.effective_samples;
     sums_[kSoftening] += soft;
-    maps.register_hook([pushed, soft, strength, unit, ratio = sums_[kRatio]](const Tensor& task) {
-      const auto wide = task.to(torch::kFloat32);
+    maps.register_hook([pushed, soft, strength, unit, type, ranks = ranks_,
+                        ratio = sums_[kRatio]](const Tensor& task) {
+      const auto wide = task.to(type);
       auto factor = strength * soft;
-      if (unit == "filter-share") {
-        const auto norm = [](const Tensor& x) { return x.norm(2, {0, 2, 3}, true); };
-        factor = factor * norm(wide) / norm(pushed).clamp_min(kTiny);
-      } else if (unit == "layer-share") {
-        factor = factor * wide.norm() / pushed.norm().clamp_min(kTiny);
+      if (unit == "filter-share" || unit == "layer-share") {
+        const auto dimensions = unit == "filter-share" ? std::vector<int64_t>{0, 2, 3}
+                                                       : std::vector<int64_t>{0, 1, 2, 3};
+        factor = factor * norm_over(wide, dimensions, ranks) /
+                 norm_over(pushed, dimensions, ranks).clamp_min(kTiny);
       }
       const auto added = pushed * factor;
-      ratio.add_(added.norm() / wide.norm().clamp_min(kTiny));
+      const auto norm = [&](const Tensor& x) {
+        return norm_over(x, {0, 1, 2, 3}, ranks).squeeze();
+      };
+      ratio.add_(norm(added) / norm(wide).clamp_min(kTiny));
       return task + added.to(task.scalar_type());
     });
   }
@@ -118,22 +134,26 @@ void InterpretableLayer::update_statistics(const Tensor& maps,
                                            const Tensor& peaks,
                                            const Tensor& category) {
   const torch::NoGradGuard no_grad;
+  const auto type = peak_scale_.scalar_type();
   const auto flat = maps.flatten(2);
   const auto mass = flat.sum(2);
   // [category, batch]: which images each category's mean is taken over
-  const auto member =
-      torch::arange(categories_, category.options()).unsqueeze(1).eq(category).to(torch::kFloat32);
-  const auto count = member.sum(1);
-  const auto present = (count > 0).to(torch::kFloat32) * (1.0 - options_.category_memory);
-  const auto mean = member.matmul(mass) / count.clamp_min(1).unsqueeze(1);
+  const auto members = [&](const Tensor& images) {
+    return torch::arange(categories_, images.options()).unsqueeze(1).eq(images).to(type);
+  };
+  const auto count = members(category).sum(1);
+  const auto present = (count > 0).to(type) * (1.0 - options_.category_memory);
+  const auto mean =
+      ranks_.sum(members(own_rows(category)).matmul(mass)) / count.clamp_min(1).unsqueeze(1);
   category_mean_ += present.unsqueeze(1) * (mean - category_mean_);
   category_seen_ += present * (1.0 - category_seen_);
 
-  const auto positive = positives(category).to(torch::kFloat32);
-  const auto images = positive.sum(0);
-  const auto weight = (images > 0).to(torch::kFloat32) * (1.0 - options_.scale_memory);
+  const auto images = positives(category).to(type).sum(0);
+  const auto positive = positives(own_rows(category)).to(type);
+  const auto weight = (images > 0).to(type) * (1.0 - options_.scale_memory);
   const auto remember = [&](const Tensor& memory, const Tensor& per_image) {
-    memory.add_(weight * ((per_image * positive).sum(0) / images.clamp_min(1) - memory));
+    const auto sum = ranks_.sum((per_image * positive).sum(0));
+    memory.add_(weight * (sum / images.clamp_min(1) - memory));
   };
   remember(peak_scale_, flat.amax(2));
   if (options_.beta_rule == "learned") {
@@ -163,7 +183,7 @@ void InterpretableLayer::watch_loss(const Tensor& maps, const Tensor& shapes) {
   likelihood.tau = 1.0 / (temperature_of(options_) * cells);
   const auto scale = (peak_scale_ / scale_seen_.clamp_min(kTiny)).clamp_min(kTiny);
   const auto seen = options_.exponent == "raw" ? maps : maps / scale.view({1, -1, 1});
-  const auto terms = filter_loss(seen, shapes, likelihood);
+  const auto terms = filter_loss(seen, shapes, likelihood, ranks_);
   loss_sums_ += torch::stack({terms.loss.mean(), terms.prior_entropy.mean(),
                               terms.category_entropy.mean(), terms.spatial_entropy.mean()});
   ++watched_;
@@ -181,6 +201,11 @@ Tensor InterpretableLayer::filter_category() const {
   const auto mean = category_mean_ / category_seen_.clamp_min(kTiny).unsqueeze(1);
   if (options_.assignment == "absolute") return mean.argmax(0);
   return (mean / mean.mean(1, true).clamp_min(kTiny)).argmax(0);
+}
+
+Tensor InterpretableLayer::own_rows(const Tensor& category) const {
+  const auto [begin, end] = ranks_.share(category.size(0));
+  return category.slice(0, begin, end);
 }
 
 Tensor InterpretableLayer::positives(const Tensor& category) const {
@@ -234,12 +259,19 @@ LayerDiagnostics InterpretableLayer::take_diagnostics() {
   return result;
 }
 
+std::vector<Tensor*> InterpretableLayer::all_tensors() {
+  return {&distances_,     &squared_distances_, &fixed_templates_, &peak_scale_,
+          &scale_seen_,    &peak_best_,         &squared_spread_,  &category_mean_,
+          &category_seen_, &log_partition_,     &partition_seen_,  &sums_,
+          &loss_sums_};
+}
+
 void InterpretableLayer::to_device(const std::string& device) {
-  for (auto* tensor : {&distances_, &squared_distances_, &fixed_templates_, &peak_scale_,
-                       &scale_seen_, &peak_best_, &squared_spread_, &category_mean_,
-                       &category_seen_, &log_partition_, &partition_seen_, &sums_, &loss_sums_}) {
-    *tensor = tensor->to(torch::Device(device));
-  }
+  for (auto* tensor : all_tensors()) *tensor = tensor->to(torch::Device(device));
+}
+
+void InterpretableLayer::to_type(at::ScalarType type) {
+  for (auto* tensor : all_tensors()) *tensor = tensor->to(type);
 }
 
 }  // namespace partwise::parts

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "partwise/parts/options.h"
+#include "partwise/tensors/ranks.h"
 #include "partwise/tensors/tensor.h"
 
 #include <map>
@@ -48,7 +49,12 @@ class InterpretableLayer {
   //   strength * dLoss_f/dx: the release's lambda (1e-6), with schedule `inverse`
   // The task loss is taken to be a mean over the batch.
   //   category [batch] int64: the image's category; -1: none of them
+  // With several ranks the maps are this rank's share of the batch and `category` is the whole
+  // batch's. Every statistic, norm and mean is then of the whole batch, the task gradient is that
+  // of the whole batch's mean, and all ranks must run the same forward and backward passes.
   Tensor mask_and_learn(const Tensor& maps, const Tensor& category);
+
+  void set_ranks(const tensors::Ranks& ranks) { ranks_ = ranks; }
 
   // Multiplies options.strength from here on (a schedule's doing).
   void set_strength_factor(double factor) { strength_factor_ = factor; }
@@ -69,9 +75,12 @@ class InterpretableLayer {
 
   LayerDiagnostics take_diagnostics();  // and start counting anew
   void to_device(const std::string& device);
+  void to_type(at::ScalarType type);  // of the statistics: float32 unless float64 is asked for
 
  private:
   Tensor templates() const;  // as unit_templates gives them, float32
+  std::vector<Tensor*> all_tensors();
+  Tensor own_rows(const Tensor& category) const;
   void update_statistics(const Tensor& maps, const Tensor& peaks, const Tensor& category);
   void update_partition(const Tensor& log_mean);
   void watch_loss(const Tensor& maps, const Tensor& templates);
@@ -79,6 +88,7 @@ class InterpretableLayer {
   Tensor softening() const;
 
   PartOptions options_;
+  tensors::Ranks ranks_;
   int64_t categories_;
   double strength_factor_ = 1.0;
   Tensor distances_;          // [n*n, n*n], of the template's shape

@@ -7,14 +7,17 @@
 #include "partwise/base/random.h"
 #include "partwise/networks/feature_scale.h"
 #include "partwise/networks/pretrained.h"
+#include "partwise/tensors/gradient_sum.h"
 #include "partwise/tensors/precision.h"
 #include "partwise/tensors/safetensors.h"
 #include "partwise/tensors/session.h"
 #include "partwise/tensors/torch.h"
+#include "partwise/training/agreement.h"
 #include "partwise/training/examples.h"
 #include "partwise/training/optimizer.h"
 #include "partwise/training/schedule.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <numeric>
@@ -69,6 +72,7 @@ class Training {
         recipe_(recipe_from_json(run.options(), run.path() / "options.json")),
         task_(make_task(recipe_.train, dataset)),
         device_(resources.device),
+        ranks_(resources.ranks),
         network_(make_network(recipe_, task_)),
         examples_(load_examples(dataset,
                                 task_,
@@ -76,15 +80,22 @@ class Training {
                                 network_.architecture().input_side,
                                 resources.threads,
                                 resources.cache)),
-        optimizer_(prepare_optimizer()) {
+        optimizer_(prepare_optimizer()),
+        gradient_sum_(ranks_, network_.parameters_in_order()) {
     ensure(examples_.rows() >= 2, "{}: the train split has {} image(s) for this task; it needs two",
            dataset.root.string(), examples_.rows());
-    restore();
+    ensure(std::min(recipe_.train.batch, examples_.rows()) >= ranks_.count(),
+           "{} ranks, but a batch of {} images: every rank needs one; use fewer ranks",
+           ranks_.count(), std::min(recipe_.train.batch, examples_.rows()));
+    if (ranks_.leads()) restore();
+    take_from_leader(ranks_, network_, optimizer_, epoch_);
   }
 
   void run_epochs() {
     for (; epoch_ < recipe_.train.epochs; ++epoch_) {
       const auto row = run_epoch();
+      require_equal_weights(ranks_, network_);
+      if (!ranks_.leads()) continue;
       save(epoch_ + 1);
       run_.append_log(row);
     }
@@ -94,6 +105,7 @@ class Training {
   Optimizer prepare_optimizer() {
     tensors::require_device(device_);
     network_.to_device(device_);
+    network_.set_ranks(ranks_);
     Optimizer optimizer(recipe_.train.optimizer, recipe_.train.weight_decay, network_.parameters());
     for (const auto& name : network_.backbone_parameters()) {
       optimizer.set_rate(name, recipe_.train.backbone_rate);
@@ -170,7 +182,7 @@ class Training {
     double loss_sum = 0.0;
     int64_t correct = 0;
     for (int64_t step = 0; step < steps; ++step) {
-      if (interrupt_requested()) {
+      if (stop_requested(ranks_)) {
         throw Interrupted(fmt::format(
             "interrupted in epoch {}; run the same command again to go on", epoch_ + 1));
       }
@@ -183,6 +195,7 @@ class Training {
       progress.note(fmt::format("loss {:.3f}", loss));
       progress.advance(rows.numel());
     }
+    correct = ranks_.sum(torch::tensor({correct}, torch::kInt64)).item<int64_t>();
     const auto images = static_cast<double>(examples_.rows());
     const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
     return {{"epoch", epoch_ + 1},
@@ -198,6 +211,7 @@ class Training {
            warmup_cosine(epoch_ * steps + step, recipe_.train.epochs * steps, recipe_.train.warmup);
   }
 
+  // category: of the whole batch, on all ranks
   Tensor forward(const Tensor& images, const Tensor& category) {
     const tensors::Precision precision(recipe_.train.precision, device_);
     const auto order =
@@ -207,17 +221,22 @@ class Training {
 
   std::pair<double, int64_t> run_step(const Tensor& rows, int64_t step, int64_t steps) {
     tensors::seed_generators(seed_for(2, step));
-    const auto pixels =
-        augmented(examples_.pixels.index_select(0, rows), recipe_.train.jitter, seed_for(3, step));
-    const auto category = examples_.category.index_select(0, rows).to(torch::Device(device_));
+    const auto [begin, end] = ranks_.share(rows.numel());
+    const auto own = rows.slice(0, begin, end);
+    const auto pixels = augmented(examples_.pixels.index_select(0, own), recipe_.train.jitter,
+                                  seed_for(3, step), begin);
+    const auto categories = examples_.category.index_select(0, rows).to(torch::Device(device_));
+    const auto category = categories.slice(0, begin, end);
     optimizer_.zero_gradients();
-    const auto logits = forward(normalised(pixels.to(torch::Device(device_))), category);
-    const auto loss = task_loss(task_, logits, category);
-    const auto value = loss.item<double>();
+    const auto logits = forward(normalised(pixels.to(torch::Device(device_))), categories);
+    const double share = static_cast<double>(own.numel()) / static_cast<double>(rows.numel());
+    const auto loss = task_loss(task_, logits, category) * share;
+    const auto value = ranks_.sum(loss).item<double>();
     ensure(std::isfinite(value),
            "{}: the loss became {} in epoch {}, step {}; lower learning_rate or strength",
            run_.path().string(), value, epoch_ + 1, step + 1);
     loss.backward();
+    gradient_sum_.finish();
     optimizer_.limit_gradients(recipe_.train.gradient_limit);
     optimizer_.step(learning_rate(step, steps));
     const auto decided = decision_scores(task_, logits.detach()).argmax(1);
@@ -253,9 +272,11 @@ class Training {
   Recipe recipe_;
   Task task_;
   std::string device_;
+  tensors::Ranks ranks_;
   networks::Network network_;
   Examples examples_;
   Optimizer optimizer_;
+  tensors::GradientSum gradient_sum_;
   int64_t epoch_ = 0;  // the next one, counted from 0
 };
 
@@ -306,7 +327,7 @@ void require_init(const TrainOptions& options) {
 void train(const runs::RunFolder& run,
            const datasets::PartDataset& dataset,
            const Resources& resources) {
-  if (is_trained(run)) return;
+  if (resources.ranks.leaders(resources.ranks.leads() && is_trained(run))) return;
   Training(run, dataset, resources).run_epochs();
 }
 

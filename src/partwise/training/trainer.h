@@ -5,6 +5,7 @@
 #include "partwise/networks/network.h"
 #include "partwise/parts/options.h"
 #include "partwise/runs/run_folder.h"
+#include "partwise/tensors/ranks.h"
 #include "partwise/training/options.h"
 #include "partwise/training/task.h"
 
@@ -27,6 +28,7 @@ struct Resources {
   std::string device = "cpu";
   int threads = 0;
   datasets::CropCache cache = {};  // where decoded crops are kept between runs
+  tensors::Ranks ranks = {};  // each takes its share of every batch; only the leader writes
 };
 
 // The network a recipe asks for, freshly drawn.
@@ -39,7 +41,8 @@ void require_init(const TrainOptions& options);
 // Trains until options.epochs, going on from the run's last checkpoint where there is one; a
 // finished run is left as it is. After every epoch a checkpoint and a row of log.jsonl. SIGINT and
 // SIGTERM end it after the running step: Interrupted is thrown and nothing of the finished epochs
-// is lost. A loss that is not finite stops with epoch and step named.
+// is lost. A loss that is not finite stops with epoch and step named. With several ranks all call
+// this with the same run; the leader's checkpoint counts.
 void train(const runs::RunFolder& run,
            const datasets::PartDataset& dataset,
            const Resources& resources);
