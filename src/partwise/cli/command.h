@@ -14,7 +14,7 @@ namespace partwise::cli {
 
 // Every command's own flags end up in an object like this one, kept alive by its callback.
 struct Common {
-  std::string device = "cpu";
+  std::string device = "auto";
   int threads = 0;
 };
 
@@ -28,7 +28,8 @@ inline CLI::App* add_command(CLI::App& parent,
 }
 
 inline void add_common(CLI::App& app, Common& common) {
-  app.add_option("--device", common.device, "cpu, cuda or cuda:N")->capture_default_str();
+  app.add_option("--device", common.device, "auto (cuda where there is one), cpu, cuda or cuda:N")
+      ->capture_default_str();
   app.add_option("--threads", common.threads, "0: all cores")
       ->capture_default_str()
       ->check(CLI::Range(0, 1024));
