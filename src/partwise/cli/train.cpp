@@ -1,9 +1,7 @@
-#include "partwise/base/files.h"
-#include "partwise/base/progress.h"
-#include "partwise/cli/command.h"
+#include "partwise/cli/recipe.h"
+#include "partwise/cli/session.h"
 #include "partwise/cli/version.h"
 #include "partwise/datasets/part_dataset.h"
-#include "partwise/tensors/session.h"
 #include "partwise/training/trainer.h"
 
 namespace partwise::cli {
@@ -12,47 +10,21 @@ namespace {
 struct Flags {
   std::string data;
   std::string run;
-  std::string config;
-  std::vector<std::string> set;
   bool resume = false;
-  nlohmann::json given = nlohmann::json::object();
+  RecipeFlags recipe;
   Common common;
 };
 
-// key=value, the value read as JSON where it is JSON (3, 0.1, true) and as text otherwise.
-void take_setting(const std::string& setting, nlohmann::json& into) {
-  const auto equals = setting.find('=');
-  ensure(equals != std::string::npos && equals > 0, "--set {}: expected key=value", setting);
-  const auto text = setting.substr(equals + 1);
-  const auto value = nlohmann::json::parse(text, nullptr, false);
-  into[setting.substr(0, equals)] =
-      value.is_discarded() || value.is_structured() ? nlohmann::json(text) : value;
-}
-
-training::Recipe recipe_of(const Flags& flags) {
-  auto json = to_json(training::Recipe{});
-  if (!flags.config.empty()) {
-    const auto config = read_json(flags.config);
-    training::recipe_from_json(config, flags.config);  // its own errors name the file
-    json.update(config);
-  }
-  for (const auto& setting : flags.set) take_setting(setting, json);
-  json.update(flags.given);
-  return training::recipe_from_json(json, "command line");
-}
-
 void train_command(const Flags& flags) {
-  const auto recipe = recipe_of(flags);
+  const auto recipe = recipe_of(flags.recipe);
   const auto dataset = datasets::load_dataset(flags.data);
-  training::make_task(recipe.train,
-                      dataset);  // impossible tasks are refused before anything is written
-  tensors::require_device(flags.common.device);
-  tensors::start_session(flags.common.threads);
+  training::require_trainable(recipe.train, dataset);
+  const auto resources = start_session(flags.common);
   const bool exists = std::filesystem::exists(std::filesystem::path(flags.run) / "options.json");
   ensure(!exists || flags.resume, "{}: holds a run already; --resume goes on with it", flags.run);
   if (!exists) training::require_init(recipe.train);
   const auto run = runs::RunFolder::create(flags.run, to_json(recipe), make_manifest(flags.data));
-  training::train(run, dataset, {flags.common.device, flags.common.threads});
+  training::train(run, dataset, resources);
   const auto log = run.log();
   fmt::print("{}: {} epochs, training accuracy {:.3f}\n", flags.run, log.size(),
              log.empty() ? 0.0 : log.back().value("train_accuracy", 0.0));
@@ -66,10 +38,9 @@ void add_train(CLI::App& app) {
                               "partwise train animals runs/fox --task binary:fox --loss logistic");
   command->add_option("data", flags->data, "folder of the part-dataset")->required();
   command->add_option("run", flags->run, "folder of the run")->required();
-  add_fields<training::TrainOptions>(*command, flags->given);
-  add_fields<parts::PartOptions>(*command, flags->given);
-  command->add_option("--config", flags->config, "JSON file of options; flags beat it");
-  command->add_option("--set", flags->set, "key=value, any option by its name in options.json");
+  add_fields<training::TrainOptions>(*command, flags->recipe.given);
+  add_fields<parts::PartOptions>(*command, flags->recipe.given);
+  add_recipe_flags(*command, flags->recipe);
   command->add_flag("--resume", flags->resume, "go on with an interrupted run");
   add_common(*command, flags->common);
   command->callback([flags] { train_command(*flags); });

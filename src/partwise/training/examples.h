@@ -33,9 +33,4 @@ inline const std::vector<double> kPixelMean{0.485, 0.456, 0.406};
 inline const std::vector<double> kPixelSpread{0.229, 0.224, 0.225};
 Tensor normalised(const Tensor& pixels);
 
-// Random left-right flips and shifts of up to `jitter` pixels (edges repeated); a function of the
-// seed.
-//   pixels [batch, 3, side, side] uint8
-Tensor augmented(const Tensor& pixels, int64_t jitter, uint64_t seed);
-
 }  // namespace partwise::training

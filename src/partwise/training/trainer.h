@@ -34,6 +34,9 @@ networks::Network make_network(const Recipe& recipe, const Task& task);
 // file gave.
 void require_init(const TrainOptions& options);
 
+// An Error says what is impossible about a task on this dataset: see make_task and rate_factors.
+void require_trainable(const TrainOptions& options, const datasets::PartDataset& dataset);
+
 // Trains until options.epochs, going on from the run's last checkpoint where there is one; a
 // finished run is left as it is. After every epoch a checkpoint and a row of log.jsonl. SIGINT and
 // SIGTERM end it after the running step: Interrupted is thrown and nothing of the finished epochs

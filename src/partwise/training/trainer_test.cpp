@@ -5,7 +5,6 @@
 #include "partwise/datasets/synthetic_animals.h"
 #include "partwise/tensors/safetensors.h"
 #include "partwise/tensors/torch.h"
-#include "partwise/training/examples.h"
 
 #include <gtest/gtest.h>
 
@@ -97,19 +96,6 @@ TEST_F(Trainer, ALossThatIsNotFiniteStopsWithItsPlace) {
     FAIL() << "expected training to stop";
   } catch (const Error& error) {
     EXPECT_NE(std::string(error.what()).find("epoch 1, step 1"), std::string::npos) << error.what();
-  }
-}
-
-TEST_F(Trainer, AugmentationFlipsAndShiftsWithoutInventingColours) {
-  const auto task = make_task(recipe("ordinary", 1).train, data);
-  const auto examples = load_examples(data, task, "train", 32, 2);
-  const auto once = augmented(examples.pixels, 3, 7);
-  EXPECT_TRUE(torch::equal(once, augmented(examples.pixels, 3, 7)));
-  EXPECT_FALSE(torch::equal(once, augmented(examples.pixels, 3, 8)));
-  const auto still = augmented(examples.pixels, 0, 7);
-  for (int64_t i = 0; i < still.size(0); ++i) {
-    const auto original = examples.pixels[i];
-    EXPECT_TRUE(torch::equal(still[i], original) || torch::equal(still[i], original.flip({2})));
   }
 }
 
