@@ -79,5 +79,6 @@ void add_referee(CLI::App& app);
 void add_report(CLI::App& app);
 void add_export(CLI::App& app);
 void add_weights(CLI::App& app);
+void add_reproduce(CLI::App& app);
 
 }  // namespace partwise::cli
