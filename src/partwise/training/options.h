@@ -3,6 +3,7 @@
 #include "partwise/base/options.h"
 #include "partwise/networks/catalog.h"
 #include "partwise/networks/pretrained.h"
+#include "partwise/tensors/precision.h"
 
 namespace partwise::training {
 
@@ -13,6 +14,7 @@ struct TrainOptions {
   std::string loss = "softmax";
   std::string init;
   std::string init_input = "auto";
+  std::string init_scale = "keep";
   std::string optimizer = "adamw";
   int64_t epochs = 12;
   int64_t batch = 32;
@@ -33,6 +35,7 @@ struct TrainOptions {
   int64_t jitter = 6;
   double zoom = 0.0;
   double colour = 0.0;
+  std::string precision = "tf32";
   int64_t seed = 1;
 
   static auto fields() {
@@ -51,6 +54,10 @@ struct TrainOptions {
         Word{"init_input", &TrainOptions::init_input,
              "what those weights were trained to see (see docs/networks.md)",
              networks::input_conventions()},
+        Word{"init_scale",
+             &TrainOptions::init_scale,
+             "unit of the features they give: theirs, or root mean square 1 on training images",
+             {"keep", "unit"}},
         Word{"optimizer", &TrainOptions::optimizer, "update rule", {"adamw", "sgd"}},
         Count{"epochs", &TrainOptions::epochs, "passes over the training images", 1, 100'000},
         Count{"batch", &TrainOptions::batch, "images a step", 1, 65'536},
@@ -90,6 +97,9 @@ struct TrainOptions {
                0.5},
         Number{"colour", &TrainOptions::colour,
                "largest random change of brightness, contrast and saturation, share", 0.0, 1.0},
+        Word{"precision", &TrainOptions::precision,
+             "of products (tf32, bf16: faster on a GPU; on a CPU tf32 is float32)",
+             tensors::kPrecisions},
         Count{"seed", &TrainOptions::seed, "everything follows from it", 0},
     };
   }
