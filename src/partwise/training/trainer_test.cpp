@@ -94,6 +94,33 @@ TEST_F(Trainer, StartsFromAnotherRunsBackboneAndNothingElse) {
   EXPECT_FALSE(torch::equal(weights.at("out.weight"), backbone.at("out.weight")));
 }
 
+TEST_F(Trainer, EveryTaskTrainsInEveryArmWithClassesBalancedOrNot) {
+  for (const auto& arm : networks::arm_names()) {
+    auto asked = recipe(arm, 1);
+    for (const std::string task : {"binary:fox", "multi"}) {
+      for (const std::string loss : {"logistic", "softmax"}) {
+        if (task != "multi" && loss == "softmax") continue;
+        asked.train.task = task;
+        asked.train.loss = loss;
+        asked.train.class_balance = loss == "logistic" ? "weights" : "none";
+        const auto name = fmt::format("every {} {} {}", arm, task, loss);
+        for (const auto& [key, tensor] : trained(name, asked))
+          EXPECT_TRUE(torch::isfinite(tensor).all().item<bool>()) << name << key;
+      }
+    }
+  }
+}
+
+TEST_F(Trainer, ALayerWithRateZeroStaysAsItWasDrawn) {
+  auto frozen = recipe("interpretable", 1);
+  frozen.train.rates = "*=0, out=1";
+  const auto drawn = make_network(frozen, make_task(frozen.train, data)).state();
+  const auto weights = trained("frozen", frozen);
+  EXPECT_TRUE(torch::equal(weights.at("new.weight"), drawn.at("new.weight")));
+  EXPECT_TRUE(torch::equal(weights.at("conv1.weight"), drawn.at("conv1.weight")));
+  EXPECT_FALSE(torch::equal(weights.at("out.weight"), drawn.at("out.weight")));
+}
+
 TEST_F(Trainer, ALossThatIsNotFiniteStopsWithItsPlace) {
   auto broken = trained("sound", recipe("ordinary", 1));
   for (auto& [name, tensor] : broken) tensor.detach_().fill_(std::nan(""));
