@@ -55,8 +55,8 @@ std::vector<Case> all_cases() {
 networks::Network make_network(const Case& made) {
   const auto arm = networks::arm_from_name(made.arm);
   networks::Network network(
-      networks::build_architecture(made.net, arm, kOutputs, made.options, kHidden), kOutputs,
-      made.options, 11);
+      networks::build_architecture(made.net, arm, kOutputs, made.options, {.hidden = kHidden}),
+      kOutputs, made.options, 11);
   for (auto& [name, parameter] : network.parameters()) {
     if (parameter.dim() == 1) parameter.data().add_(0.1 * torch::randn_like(parameter));
   }

@@ -35,7 +35,7 @@ TEST(RealNetworks, LoadTheWeightsMadeForThem) {
                                           {"vgg-s", "vgg_s"},
                                           {"vgg-16", "vgg16"},
                                           {"squeezenet1-1", "squeezenet1_1"}}) {
-    Network network(build_architecture(net, Arm::interpretable, 2, {}, 8), 2, {}, 1);
+    Network network(build_architecture(net, Arm::interpretable, 2, {}, {.hidden = 8}), 2, {}, 1);
     network.load_backbone(read_pretrained(net, weights_folder() / (file + ".safetensors")).state);
     const torch::NoGradGuard no_grad;
     const auto side = network.architecture().input_side;

@@ -16,7 +16,7 @@ namespace partwise::cli {
 
 // Every command's own flags end up in an object like this one, kept alive by its callback.
 struct Common {
-  std::string device = "cpu";
+  std::string device = "auto";
   int threads = 0;
   std::string cache = datasets::default_cache_folder().string();
   int64_t cache_limit = int64_t{10} << 30U;
@@ -36,7 +36,8 @@ inline CLI::App* add_command(CLI::App& parent,
 }
 
 inline void add_common(CLI::App& app, Common& common) {
-  app.add_option("--device", common.device, "cpu, cuda or cuda:N")->capture_default_str();
+  app.add_option("--device", common.device, "auto (cuda where there is one), cpu, cuda or cuda:N")
+      ->capture_default_str();
   app.add_option("--threads", common.threads, "0: all cores")
       ->capture_default_str()
       ->check(CLI::Range(0, 1024));
@@ -91,5 +92,6 @@ void add_referee(CLI::App& app);
 void add_report(CLI::App& app);
 void add_export(CLI::App& app);
 void add_weights(CLI::App& app);
+void add_reproduce(CLI::App& app);
 
 }  // namespace partwise::cli

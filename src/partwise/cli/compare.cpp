@@ -1,9 +1,9 @@
 #include "partwise/base/files.h"
 #include "partwise/base/progress.h"
 #include "partwise/cli/measure_flags.h"
+#include "partwise/cli/session.h"
 #include "partwise/dissection/dissection.h"
 #include "partwise/metrics/comparison.h"
-#include "partwise/tensors/session.h"
 
 #include <algorithm>
 #include <cmath>
@@ -125,14 +125,12 @@ void compare_command(const Flags& flags) {
   const auto a = runs::RunFolder::open(flags.runs[0]);
   const auto b = runs::RunFolder::open(flags.runs[1]);
   ensure_comparable(a, b);
-  tensors::require_device(flags.common.device);
-  tensors::start_session(flags.common.threads);
+  const auto resources = start_session(flags.common);
   dissection::MeasureOptions options;
   options.split = flags.split;
   options.measures = layer_options(flags.measures, flags.common.threads);
   const auto data = flags.data.empty() ? a.manifest().value("data", "") : flags.data;
   const auto dataset = datasets::load_dataset(data);
-  const training::Resources resources = flags.common.resources();
   const auto first = measured(a, dataset, options, resources);
   options.measures.bootstrap.filter_stream = 1;  // other filters, the same images
   const auto second = measured(b, dataset, options, resources);

@@ -3,11 +3,11 @@
 #include "partwise/base/random.h"
 #include "partwise/cli/command.h"
 #include "partwise/cli/measure.h"
+#include "partwise/cli/session.h"
 #include "partwise/cli/version.h"
 #include "partwise/datasets/synthetic_animals.h"
 #include "partwise/images/codec.h"
 #include "partwise/report/report.h"
-#include "partwise/tensors/session.h"
 #include "partwise/training/trainer.h"
 #include "partwise/views/heat_map.h"
 
@@ -171,10 +171,8 @@ void demo_command(const Flags& flags) {
   }
   merge_json(options, flags.given, "command line");
   const fs::path out = flags.out;
-  tensors::require_device(flags.common.device);
-  tensors::start_session(flags.common.threads);
+  const auto resources = start_session(flags.common);
   claim_folder(out, to_json(options));
-  const training::Resources resources = flags.common.resources();
 
   say("drawing synthetic animals ...");
   const auto dataset = draw(out / "data", options, false, resources.threads);

@@ -2,7 +2,7 @@
 
 #include "partwise/base/files.h"
 #include "partwise/cli/command.h"
-#include "partwise/tensors/session.h"
+#include "partwise/cli/session.h"
 
 namespace partwise::cli {
 
@@ -35,12 +35,11 @@ void add_dump(CLI::App& app) {
            "{}: only safetensors is written; end the name in .safetensors", flags->out);
     const auto folder = std::filesystem::absolute(flags->out).parent_path();
     make_writable_folder(folder);  // before minutes of work
-    tensors::require_device(flags->common.device);
-    tensors::start_session(flags->common.threads);
+    const auto resources = start_session(flags->common);
     const auto run = runs::RunFolder::open(flags->run);
     const auto data = flags->data.empty() ? run.manifest().value("data", "") : flags->data;
     const auto size = dissection::dump_layer(run, datasets::load_dataset(data), flags->options,
-                                             flags->out, flags->common.resources());
+                                             flags->out, resources);
     fmt::print("{}: {} rows, {} filters, {} x {} cells\n", flags->out, size.rows, size.filters,
                size.side, size.side);
   });

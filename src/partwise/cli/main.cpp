@@ -60,6 +60,7 @@ int main(int argc, char** argv) {
   partwise::cli::add_report(app);
   partwise::cli::add_export(app);
   partwise::cli::add_weights(app);
+  partwise::cli::add_reproduce(app);
   partwise::watch_for_interrupts();
   return run(app, argc, argv);
 }

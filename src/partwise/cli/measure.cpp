@@ -4,11 +4,11 @@
 #include "partwise/base/progress.h"
 #include "partwise/cli/findings_lines.h"
 #include "partwise/cli/measure_flags.h"
+#include "partwise/cli/session.h"
 #include "partwise/images/codec.h"
 #include "partwise/report/csv.h"
 #include "partwise/report/latex.h"
 #include "partwise/report/markdown.h"
-#include "partwise/tensors/session.h"
 #include "partwise/tensors/torch.h"
 #include "partwise/views/heat_map.h"
 
@@ -99,15 +99,14 @@ std::string extra_lines(const std::vector<runs::RunFolder>& runs) {
 
 void measure_command(Flags flags) {
   flags.options.measures = layer_options(flags.measures, flags.common.threads);
-  tensors::require_device(flags.common.device);
-  tensors::start_session(flags.common.threads);
+  const auto resources = start_session(flags.common);
   std::vector<runs::RunFolder> runs;
   auto all = nlohmann::json::object();
   int64_t trained_on = 0;
   for (const auto& path : flags.runs) {
     const auto run = runs::RunFolder::open(path);
     const auto data = flags.data.empty() ? run.manifest().value("data", "") : flags.data;
-    measure_run(run, datasets::load_dataset(data), flags.options, flags.common.resources());
+    measure_run(run, datasets::load_dataset(data), flags.options, resources);
     all[path] = *run.findings();
     trained_on = std::max(trained_on, all[path].value("training_images", int64_t{0}));
     runs.push_back(run);

@@ -51,6 +51,13 @@ void add_decisions(const training::Task& task,
   result.decisions["accuracy"] = metrics::accuracy(values, classes, labels, bootstrap);
   result.decisions["balanced_accuracy"] =
       metrics::balanced_accuracy(values, classes, labels, bootstrap);
+  if (task.logistic && !task.binary) {
+    const auto logits = result.activations.logits.contiguous();
+    const std::span<const float> answers(logits.data_ptr<float>(),
+                                         static_cast<std::size_t>(logits.numel()));
+    result.decisions["output_accuracy"] = metrics::output_accuracy(
+        answers, task.outputs(), to_vector(result.examples.category), bootstrap);
+  }
   for (const auto& [key, finding] : result.decisions) result.findings[key] = to_json(finding);
   result.findings["classes"] = training::class_names(task);
   result.findings["confusion"] = confusion;

@@ -94,4 +94,30 @@ Finding balanced_accuracy(std::span<const float> scores,
   return finding;
 }
 
+Finding output_accuracy(std::span<const float> logits,
+                        int64_t outputs,
+                        std::span<const int64_t> labels,
+                        const BootstrapOptions& options) {
+  expects(outputs > 0 && logits.size() == labels.size() * static_cast<std::size_t>(outputs),
+          "{} logits for {} rows of {} outputs", logits.size(), labels.size(), outputs);
+  std::vector<double> share;  // of each row's answers that are right
+  ExistingMean no;
+  for (std::size_t row = 0; row < labels.size(); ++row) {
+    int64_t right = 0;
+    for (int64_t output = 0; output < outputs; ++output) {
+      const bool yes = logits[row * static_cast<std::size_t>(outputs) + output] > 0.0F;
+      right += yes == (labels[row] == output) ? 1 : 0;
+    }
+    share.push_back(static_cast<double>(right) / static_cast<double>(outputs));
+    no.add(labels[row] < 0 ? 1.0 : 1.0 - 1.0 / static_cast<double>(outputs));
+  }
+  auto finding = with_interval(labels.size(), options, [&](std::span<const int32_t> counts) {
+    ExistingMean mean;
+    for (std::size_t row = 0; row < share.size(); ++row) mean.add(share[row], counts[row]);
+    return mean.value();
+  });
+  finding.controls["always_no"] = no.value();
+  return finding;
+}
+
 }  // namespace partwise::metrics

@@ -23,4 +23,13 @@ Finding balanced_accuracy(std::span<const float> scores,
                           std::span<const int64_t> labels,
                           const BootstrapOptions& options);
 
+// Share of right yes/no answers over all outputs of all rows, yes being a positive logit: what the
+// paper calls accuracy of a multi-category logistic loss. Control: always_no (with C categories
+// and no negatives 1 - 1 / C).
+//   logits [rows, outputs], labels [rows] in [-1, outputs), -1: none of them
+Finding output_accuracy(std::span<const float> logits,
+                        int64_t outputs,
+                        std::span<const int64_t> labels,
+                        const BootstrapOptions& options);
+
 }  // namespace partwise::metrics

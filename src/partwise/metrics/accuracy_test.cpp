@@ -77,5 +77,16 @@ TEST(Accuracy, DoesNotDependOnThreads) {
   EXPECT_EQ(one.high, four.high);
 }
 
+TEST(OutputAccuracy, CountsEveryOutputsAnswerAndSaysWhatNoToAllScores) {
+  // Row 0 (category 0): yes, no; row 1 (category 1): yes, yes; row 2 (none): no, no.
+  const std::vector<float> logits{1.0F, -1.0F, 2.0F, 3.0F, -1.0F, 0.0F};
+  const std::vector<int64_t> labels{0, 1, -1};
+  const auto found = output_accuracy(logits, 2, labels, {.resamples = 50});
+  EXPECT_NEAR(found.value, 5.0 / 6.0, 1e-12);
+  EXPECT_NEAR(found.controls.at("always_no"), 4.0 / 6.0, 1e-12);
+  EXPECT_LE(found.low, found.value);
+  EXPECT_GE(found.high, found.value);
+}
+
 }  // namespace
 }  // namespace partwise::metrics

@@ -68,7 +68,7 @@ Architecture build_architecture(const std::string& net,
                                 Arm arm,
                                 int64_t outputs,
                                 const parts::PartOptions& parts,
-                                int64_t hidden) {
+                                const HeadOptions& head) {
   const auto backbone = find_backbone(net);
   const bool masked = arm == Arm::masked || arm == Arm::interpretable;
   Architecture network{net, backbone.input_side, backbone.layers, {}};
@@ -88,13 +88,14 @@ Architecture build_architecture(const std::string& net,
   if (mask_new && after) mask_last_tap(network);
   layers.push_back({"flatten", Flatten{}});
   auto features = layer_geometry(layers, network.input_side).back().channels;
+  const double dropout = head.dropout < 0.0 ? backbone.dropout : head.dropout;
   for (std::size_t i = 0; i < backbone.hidden.size(); ++i) {
     const auto name = fmt::format("fc{}", i + 1);
-    const auto width = hidden > 0 ? hidden : backbone.hidden[i];
+    const auto width = head.hidden > 0 ? head.hidden : backbone.hidden[i];
     layers.push_back({name, Linear{features, width}});
     if (backbone.hidden_norm) layers.push_back({name + ".norm", BatchNorm{width}});
     layers.push_back({name + ".relu", Relu{}});
-    layers.push_back({name + ".dropout", Dropout{backbone.dropout}});
+    layers.push_back({name + ".dropout", Dropout{dropout}});
     features = width;
   }
   layers.push_back({"out", Linear{features, outputs}});

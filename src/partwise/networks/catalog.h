@@ -38,13 +38,19 @@ struct Architecture {
 const std::vector<std::string>& network_names();
 Backbone find_backbone(const std::string& net);  // an unknown net lists the valid ones
 
+// What of the fully connected layers is not as the net has it.
+struct HeadOptions {
+  int64_t hidden = 0;     // their width; 0: the net's own
+  double dropout = -1.0;  // share of their units dropped in training; negative: the net's own
+};
+
 // The network of one arm with `outputs` outputs. Of `parts` only what decides where masks are:
 // layers and mask_place. In a residual net skip connections mix the filters of the trunk: there
-// only the new layer is masked. hidden: width of the fully connected layers; 0: the net's own.
+// only the new layer is masked.
 Architecture build_architecture(const std::string& net,
                                 Arm arm,
                                 int64_t outputs,
                                 const parts::PartOptions& parts = {},
-                                int64_t hidden = 0);
+                                const HeadOptions& head = {});
 
 }  // namespace partwise::networks

@@ -8,7 +8,7 @@ namespace partwise::networks {
 namespace {
 
 Network make(const std::string& net, Arm arm) {
-  return {build_architecture(net, arm, 2, {}, 16), 2, {}, 3};
+  return {build_architecture(net, arm, 2, {}, {.hidden = 16}), 2, {}, 3};
 }
 
 TEST(FeatureScale, IsTheUnitOfTheFirstTapAndNothingElse) {

@@ -122,7 +122,7 @@ TEST_P(Nets, RunInEveryArmWithMasksWhereTheyBelong) {
   const torch::NoGradGuard no_grad;
   for (const auto& name : names) {
     const auto arm = arm_from_name(name);
-    Network network(build_architecture(GetParam(), arm, 4, {}, /*hidden=*/16), 4, {}, 3);
+    Network network(build_architecture(GetParam(), arm, 4, {}, {.hidden = 16}), 4, {}, 3);
     const auto side = network.architecture().input_side;
     const auto output = network.evaluate(torch::rand({1, 3, side, side}));
     EXPECT_EQ(output.logits.sizes(), (std::vector<int64_t>{1, 4}));
@@ -221,6 +221,20 @@ TEST(Catalog, AnUnknownNetListsTheValidOnes) {
   } catch (const Error& error) {
     EXPECT_NE(std::string(error.what()).find("tiny"), std::string::npos);
   }
+}
+
+TEST(Catalog, TheHeadsDropoutIsTheNetsOwnUnlessAsked) {
+  const auto drops = [](const HeadOptions& head) {
+    std::vector<double> found;
+    for (const auto& layer : build_architecture("vgg-m", Arm::masked, 2, {}, head).layers) {
+      if (const auto* dropout = std::get_if<Dropout>(&layer.operation))
+        found.push_back(dropout->drop);
+    }
+    return found;
+  };
+  EXPECT_EQ(drops({}), (std::vector<double>{0.5, 0.5}));
+  EXPECT_EQ(drops({.dropout = 0.8}), (std::vector<double>{0.8, 0.8}));
+  EXPECT_EQ(drops({.dropout = 0.0}), (std::vector<double>{0.0, 0.0}));
 }
 
 TEST(NetworkState, ComesBackFromItsOwnTensorsAndRefusesOthers) {

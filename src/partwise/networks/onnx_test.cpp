@@ -69,7 +69,7 @@ class Onnx : public testing::Test {
 };
 
 Network network_of(const std::string& net, Arm arm, const parts::PartOptions& options = {}) {
-  return {build_architecture(net, arm, 3, options, /*hidden=*/8), 3, options, 1};
+  return {build_architecture(net, arm, 3, options, {.hidden = 8}), 3, options, 1};
 }
 
 TEST_F(Onnx, HoldsEveryParameterAndStatisticOnceBitByBit) {

@@ -34,7 +34,7 @@ class PretrainedWeights : public testing::Test {
 };
 
 Network ordinary(const std::string& net, uint64_t seed) {
-  return {build_architecture(net, Arm::ordinary, 2, {}, 8), 2, {}, seed};
+  return {build_architecture(net, Arm::ordinary, 2, {}, {.hidden = 8}), 2, {}, seed};
 }
 
 Tensor top_maps(const Network& network, const Tensor& images) {

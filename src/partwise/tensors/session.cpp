@@ -19,10 +19,17 @@ void start_session(int64_t threads) {
 
 void require_device(const std::string& device) {
   if (device == "cpu") return;
-  ensure(device.starts_with("cuda"), "device = '{}' is unknown; valid: cpu, cuda, cuda:N", device);
+  ensure(device.starts_with("cuda"), "device = '{}' is unknown; valid: auto, cpu, cuda, cuda:N",
+         device);
   ensure(torch::cuda::is_available(),
          "device = '{}', but this build of LibTorch ({}) finds no CUDA device; use --device cpu",
          device, libtorch_version());
+}
+
+std::string choose_device(const std::string& name) {
+  if (name == "auto") return torch::cuda::is_available() ? "cuda" : "cpu";
+  require_device(name);
+  return name;
 }
 
 void seed_generators(uint64_t seed) {

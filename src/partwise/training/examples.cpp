@@ -1,7 +1,6 @@
 #include "partwise/training/examples.h"
 
 #include "partwise/base/error.h"
-#include "partwise/base/random.h"
 #include "partwise/tensors/torch.h"
 
 #include <algorithm>
@@ -54,32 +53,6 @@ Tensor normalised(const Tensor& pixels) {
   const auto mean = channel(kPixelMean);
   const auto spread = channel(kPixelSpread);
   return (pixels.to(torch::kFloat32) / 255.0 - mean) / spread;
-}
-
-Tensor augmented(const Tensor& pixels, int64_t jitter, uint64_t seed, int64_t first) {
-  const auto side = pixels.size(3);
-  auto result = torch::empty_like(pixels);
-  const auto* source = pixels.data_ptr<uint8_t>();
-  auto* target = result.data_ptr<uint8_t>();
-  Random random(seed);
-  std::vector<int64_t> column(static_cast<std::size_t>(side));
-  for (int64_t image = 0; image < first + pixels.size(0); ++image) {
-    const bool flip = random.chance(0.5);
-    const int64_t right = random.below(2 * jitter + 1) - jitter;
-    const int64_t down = random.below(2 * jitter + 1) - jitter;
-    if (image < first) continue;
-    for (int64_t x = 0; x < side; ++x) {
-      const int64_t from = std::clamp<int64_t>(x + right, 0, side - 1);
-      column[static_cast<std::size_t>(x)] = flip ? side - 1 - from : from;
-    }
-    for (int64_t plane = 0; plane < 3; ++plane, source += side * side) {
-      for (int64_t y = 0; y < side; ++y) {
-        const auto* row = source + std::clamp<int64_t>(y + down, 0, side - 1) * side;
-        for (const int64_t from : column) *target++ = row[from];
-      }
-    }
-  }
-  return result;
 }
 
 }  // namespace partwise::training

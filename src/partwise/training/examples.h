@@ -34,9 +34,4 @@ inline const std::vector<double> kPixelMean{0.485, 0.456, 0.406};
 inline const std::vector<double> kPixelSpread{0.229, 0.224, 0.225};
 Tensor normalised(const Tensor& pixels);
 
-// Random left-right flips and shifts of up to `jitter` pixels (edges repeated); a function of the
-// seed and of an image's place in its batch.
-//   pixels [rows, 3, side, side] uint8: the rows of the batch from `first` on
-Tensor augmented(const Tensor& pixels, int64_t jitter, uint64_t seed, int64_t first = 0);
-
 }  // namespace partwise::training

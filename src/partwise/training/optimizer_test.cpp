@@ -71,6 +71,29 @@ TEST(Schedule, RisesThenFallsToZero) {
   EXPECT_NEAR(warmup_cosine(100, 100, 0.1), 0.0, 1e-12);
 }
 
+TEST(Schedule, OfTheRateFollowsItsName) {
+  TrainOptions options;
+  options.epochs = 50;
+  options.warmup = 0.0;
+  options.rate_epochs = 10;
+  const auto factor = [&](const char* schedule, int64_t epoch, int64_t step = 0) {
+    options.rate_schedule = schedule;
+    return rate_factor(options, epoch, step, 8);
+  };
+  EXPECT_EQ(factor("cosine", 20, 3), warmup_cosine(163, 400, 0.0));
+  EXPECT_EQ(factor("constant", 49), 1.0);
+  EXPECT_EQ(factor("log", 0), 1.0);  // the release: ten epochs of logspace(-4, -5, 10)
+  EXPECT_NEAR(factor("log", 3), std::pow(10.0, -3.0 / 9.0), 1e-12);
+  EXPECT_EQ(factor("log", 3), factor("log", 3, 7));
+  EXPECT_NEAR(factor("log", 9), 0.1, 1e-12);
+  EXPECT_NEAR(factor("log", 49), 0.1, 1e-12);
+  EXPECT_EQ(factor("steps", 9), 1.0);
+  EXPECT_NEAR(factor("steps", 20), 0.01, 1e-12);
+  options.warmup = 0.5;
+  EXPECT_LT(factor("constant", 0), 0.01);
+  EXPECT_EQ(factor("constant", 25), 1.0);
+}
+
 TEST(Schedule, OfTheStrengthFollowsItsName) {
   parts::PartOptions options;
   const auto factor = [&](const char* schedule, int64_t epoch) {

@@ -20,11 +20,21 @@ struct TrainOptions {
   int64_t batch = 32;
   double learning_rate = 2e-3;
   double backbone_rate = 1.0;
+  std::string rates;
+  std::string rate_schedule = "cosine";
+  double rate_end = 0.1;
+  int64_t rate_epochs = 0;
   double weight_decay = 0.02;
   double warmup = 0.05;
   double gradient_limit = 5.0;
+  std::string class_balance = "none";
+  int64_t positives = 0;
+  int64_t negatives = 0;
   int64_t hidden = 0;
+  double dropout = -1.0;
   int64_t jitter = 6;
+  double zoom = 0.0;
+  double colour = 0.0;
   std::string precision = "tf32";
   int64_t seed = 1;
 
@@ -54,13 +64,39 @@ struct TrainOptions {
         Number{"learning_rate", &TrainOptions::learning_rate, "at its highest", 0.0, 100.0},
         Number{"backbone_rate", &TrainOptions::backbone_rate,
                "of the backbone's layers, as a multiple (0: frozen)", 0.0, 100.0},
+        Word{"rates",
+             &TrainOptions::rates,
+             "multiples by name, the last that fits counts: 'new=10, fc*=10, *.bias=2'",
+             {}},
+        Word{"rate_schedule",
+             &TrainOptions::rate_schedule,
+             "of the learning rate: down to 0, as it is, or by rate_end (see docs/training.md)",
+             {"cosine", "constant", "log", "steps"}},
+        Number{"rate_end", &TrainOptions::rate_end,
+               "log: the last rate, steps: each step, as a multiple", 1e-9, 1.0},
+        Count{"rate_epochs", &TrainOptions::rate_epochs,
+              "log: epochs until the last rate, steps: epochs a step (0: all)", 0, 100'000},
         Number{"weight_decay", &TrainOptions::weight_decay, "of weights, not biases", 0.0, 10.0},
         Number{"warmup", &TrainOptions::warmup, "share of the steps with a rising rate", 0.0, 1.0},
         Number{"gradient_limit", &TrainOptions::gradient_limit, "largest norm of a step's gradient",
                1e-6, 1e12},
+        Word{"class_balance",
+             &TrainOptions::class_balance,
+             "images by number, or weights in the loss that let every class count the same",
+             {"none", "weights"}},
+        Count{"positives", &TrainOptions::positives,
+              "images with objects an epoch, repeated or drawn (0: each once)", 0, 100'000'000},
+        Count{"negatives", &TrainOptions::negatives, "images without objects an epoch, likewise", 0,
+              100'000'000},
         Count{"hidden", &TrainOptions::hidden,
               "width of the fully connected layers (0: the net's own)", 0, 65'536},
+        Number{"dropout", &TrainOptions::dropout,
+               "share of the hidden units dropped in training (-1: the net's own)", -1.0, 0.99},
         Count{"jitter", &TrainOptions::jitter, "largest random shift of a crop, px", 0, 64},
+        Number{"zoom", &TrainOptions::zoom, "largest random change of a crop's scale, share", 0.0,
+               0.5},
+        Number{"colour", &TrainOptions::colour,
+               "largest random change of brightness, contrast and saturation, share", 0.0, 1.0},
         Word{"precision", &TrainOptions::precision,
              "of products (tf32, bf16: faster on a GPU; on a CPU tf32 is float32)",
              tensors::kPrecisions},

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "partwise/parts/options.h"
+#include "partwise/training/options.h"
 
 #include <algorithm>
 #include <cmath>
@@ -17,6 +18,30 @@ inline double warmup_cosine(int64_t step, int64_t steps, double warmup) {
   if (at < rise) return (at + 1.0) / (rise + 1.0);
   const double share = (at - rise) / std::max(1.0, static_cast<double>(steps) - rise);
   return 0.5 * (1.0 + std::cos(std::numbers::pi * std::min(1.0, share)));
+}
+
+// The learning rate in an epoch (counted from 0) as a factor of the highest, without warm-up:
+//   constant  1
+//   log       evenly on a logarithmic scale from 1 to rate_end in rate_epochs epochs, rate_end from
+//             there on (the authors' release)
+//   steps     times rate_end every rate_epochs epochs
+inline double epoch_rate(const TrainOptions& options, int64_t epoch) {
+  const auto span = options.rate_epochs > 0 ? options.rate_epochs : options.epochs;
+  if (options.rate_schedule == "steps") {
+    return std::pow(options.rate_end, static_cast<double>(epoch / span));
+  }
+  if (options.rate_schedule == "constant") return 1.0;
+  const auto last = static_cast<double>(std::max<int64_t>(1, span - 1));
+  return std::pow(options.rate_end, std::min(1.0, static_cast<double>(epoch) / last));
+}
+
+// The learning rate of one of an epoch's steps, as a factor of the highest.
+inline double rate_factor(const TrainOptions& options, int64_t epoch, int64_t step, int64_t steps) {
+  const auto at = epoch * steps + step;
+  const auto all = options.epochs * steps;
+  if (options.rate_schedule == "cosine") return warmup_cosine(at, all, options.warmup);
+  const double rise = options.warmup * static_cast<double>(all);
+  return epoch_rate(options, epoch) * std::min(1.0, (static_cast<double>(at) + 1.0) / (rise + 1.0));
 }
 
 // The filter loss's strength in an epoch (counted from 0), as a factor of its option: "constant",

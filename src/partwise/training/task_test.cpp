@@ -48,6 +48,37 @@ TEST(Task, ABinaryDecisionIsTheSignOfItsLogit) {
                            torch::tensor({0, 1}, torch::kInt64)));
 }
 
+// It once took label -1 for a row of the confusion matrix.
+TEST(Task, OfSeveralCategoriesWithNegativesCanDecideForNone) {
+  auto with_negatives = two_categories();
+  with_negatives.images.push_back({1, "a.png", 8, 8});
+  const auto task = make_task(asking("multi", "logistic"), with_negatives);
+  EXPECT_EQ(class_names(task), (std::vector<std::string>{"none of them", "fox", "deer"}));
+  const auto scores = decision_scores(task, torch::tensor({{-0.1F, -2.0F}, {-1.0F, 0.5F}}));
+  const auto truth = decision_classes(task, torch::tensor({-1, 1}, torch::kInt64));
+  EXPECT_TRUE(torch::equal(scores.argmax(1), truth));
+  EXPECT_FALSE(make_task(asking("multi", "logistic"), two_categories()).may_be_none);
+  EXPECT_FALSE(make_task(asking("multi", "softmax"), with_negatives).may_be_none);
+}
+
+TEST(Task, BalancedByWeightsEveryClassHasTheSameShareOfTheLoss) {
+  const auto category = torch::tensor({0, 1, 1, 1}, torch::kInt64);
+  const auto softmax = make_task(asking("multi", "softmax"), two_categories());
+  const auto of_softmax = class_weights(softmax, category).select(1, 1);
+  EXPECT_TRUE(torch::allclose(of_softmax, torch::tensor({2.0F, 2.0F / 3.0F})));
+  const auto binary = make_task(asking("binary:fox", "logistic"), two_categories());
+  const auto weights = class_weights(binary, torch::tensor({0, -1, -1, -1}, torch::kInt64));
+  EXPECT_TRUE(torch::allclose(weights, torch::tensor({{2.0F / 3.0F, 2.0F}})));
+  // The same logit everywhere: one fox weighs as much as three others.
+  const auto fox = torch::tensor({0, -1, -1, -1}, torch::kInt64);
+  const auto loss = task_loss(binary, torch::full({4, 1}, 0.3F), fox, weights).item<double>();
+  const double expected = 0.5 * std::log1p(std::exp(-0.3)) + 0.5 * std::log1p(std::exp(0.3));
+  EXPECT_NEAR(loss, expected, 1e-6);
+  const auto logits = torch::tensor({{1.0F, 0.0F}, {0.0F, 1.0F}, {0.0F, 1.0F}, {0.0F, 1.0F}});
+  EXPECT_NEAR(task_loss(softmax, logits, category, class_weights(softmax, category)).item<double>(),
+              std::log1p(std::exp(-1.0)), 1e-6);
+}
+
 TEST(Task, ImpossibleOnesAreRefusedWithARemedy) {
   auto lonely = two_categories();
   lonely.categories.pop_back();

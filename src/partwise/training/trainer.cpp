@@ -13,14 +13,16 @@
 #include "partwise/tensors/session.h"
 #include "partwise/tensors/torch.h"
 #include "partwise/training/agreement.h"
+#include "partwise/training/augmentation.h"
+#include "partwise/training/epoch_order.h"
 #include "partwise/training/examples.h"
 #include "partwise/training/optimizer.h"
+#include "partwise/training/rates.h"
 #include "partwise/training/schedule.h"
 
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <numeric>
 
 namespace partwise::training {
 
@@ -107,8 +109,8 @@ class Training {
     network_.to_device(device_);
     network_.set_ranks(ranks_);
     Optimizer optimizer(recipe_.train.optimizer, recipe_.train.weight_decay, network_.parameters());
-    for (const auto& name : network_.backbone_parameters()) {
-      optimizer.set_rate(name, recipe_.train.backbone_rate);
+    for (const auto& [name, factor] : rate_factors(recipe_.train, network_.architecture())) {
+      optimizer.set_rate(name, factor);
     }
     return optimizer;
   }
@@ -161,24 +163,26 @@ class Training {
                         static_cast<uint64_t>(epoch_), static_cast<uint64_t>(step)});
   }
 
-  std::vector<int64_t> epoch_order() const {
-    std::vector<int64_t> order(static_cast<std::size_t>(examples_.rows()));
-    std::iota(order.begin(), order.end(), int64_t{0});
-    Random random(seed_for(1, 0));
-    shuffle(order, random);
-    return order;
+  Tensor shuffled_rows() const {
+    const std::span<const int64_t> category(examples_.category.data_ptr<int64_t>(),
+                                            static_cast<std::size_t>(examples_.rows()));
+    return torch::tensor(epoch_order(category, recipe_.train, seed_for(1, 0)), torch::kInt64);
   }
 
   nlohmann::json run_epoch() {
     const double factor = strength_factor(recipe_.parts, epoch_, recipe_.train.epochs);
     for (auto& [name, layer] : network_.interpretable()) layer.set_strength_factor(factor);
     const auto start = std::chrono::steady_clock::now();
-    const auto order = torch::tensor(epoch_order(), torch::kInt64);
-    const int64_t batch = recipe_.train.batch;
-    const int64_t steps = std::max<int64_t>(1, examples_.rows() / batch);
+    const auto order = shuffled_rows();
+    const int64_t images = order.numel();
+    const int64_t steps = std::max<int64_t>(1, images / recipe_.train.batch);
+    if (recipe_.train.class_balance == "weights") {
+      const auto category = examples_.category.index_select(0, order);
+      class_weights_ = class_weights(task_, category).to(torch::Device(device_));
+    }
     Progress progress(
-        fmt::format("{} epoch {}/{}", recipe_.train.arm, epoch_ + 1, recipe_.train.epochs),
-        examples_.rows(), "images");
+        fmt::format("{} epoch {}/{}", recipe_.train.arm, epoch_ + 1, recipe_.train.epochs), images,
+        "images");
     double loss_sum = 0.0;
     int64_t correct = 0;
     for (int64_t step = 0; step < steps; ++step) {
@@ -187,8 +191,7 @@ class Training {
             "interrupted in epoch {}; run the same command again to go on", epoch_ + 1));
       }
       // As even as can be: a last batch of one image would have no variance to normalise by.
-      const auto rows =
-          order.slice(0, step * examples_.rows() / steps, (step + 1) * examples_.rows() / steps);
+      const auto rows = order.slice(0, step * images / steps, (step + 1) * images / steps);
       const auto [loss, right] = run_step(rows, step, steps);
       loss_sum += loss * static_cast<double>(rows.numel());
       correct += right;
@@ -196,19 +199,17 @@ class Training {
       progress.advance(rows.numel());
     }
     correct = ranks_.sum(torch::tensor({correct}, torch::kInt64)).item<int64_t>();
-    const auto images = static_cast<double>(examples_.rows());
     const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
     return {{"epoch", epoch_ + 1},
-            {"loss", loss_sum / images},
-            {"train_accuracy", static_cast<double>(correct) / images},
+            {"loss", loss_sum / static_cast<double>(images)},
+            {"train_accuracy", static_cast<double>(correct) / static_cast<double>(images)},
             {"learning_rate", learning_rate(steps - 1, steps)},
             {"seconds", seconds.count()},
             {"layers", diagnostics()}};
   }
 
   double learning_rate(int64_t step, int64_t steps) const {
-    return recipe_.train.learning_rate *
-           warmup_cosine(epoch_ * steps + step, recipe_.train.epochs * steps, recipe_.train.warmup);
+    return recipe_.train.learning_rate * rate_factor(recipe_.train, epoch_, step, steps);
   }
 
   // category: of the whole batch, on all ranks
@@ -223,14 +224,14 @@ class Training {
     tensors::seed_generators(seed_for(2, step));
     const auto [begin, end] = ranks_.share(rows.numel());
     const auto own = rows.slice(0, begin, end);
-    const auto pixels = augmented(examples_.pixels.index_select(0, own), recipe_.train.jitter,
-                                  seed_for(3, step), begin);
+    const auto pixels =
+        augmented(examples_.pixels.index_select(0, own), recipe_.train, seed_for(3, step), begin);
     const auto categories = examples_.category.index_select(0, rows).to(torch::Device(device_));
     const auto category = categories.slice(0, begin, end);
     optimizer_.zero_gradients();
     const auto logits = forward(normalised(pixels.to(torch::Device(device_))), categories);
     const double share = static_cast<double>(own.numel()) / static_cast<double>(rows.numel());
-    const auto loss = task_loss(task_, logits, category) * share;
+    const auto loss = task_loss(task_, logits, category, class_weights_) * share;
     const auto value = ranks_.sum(loss).item<double>();
     ensure(std::isfinite(value),
            "{}: the loss became {} in epoch {}, step {}; lower learning_rate or strength",
@@ -277,7 +278,8 @@ class Training {
   Examples examples_;
   Optimizer optimizer_;
   tensors::GradientSum gradient_sum_;
-  int64_t epoch_ = 0;  // the next one, counted from 0
+  Tensor class_weights_;  // undefined: all 1
+  int64_t epoch_ = 0;     // the next one, counted from 0
 };
 
 }  // namespace
@@ -305,8 +307,14 @@ networks::Network make_network(const Recipe& recipe, const Task& task) {
   auto parts = recipe.parts;
   if (arm != networks::Arm::interpretable) parts.strength = 0.0;
   return {networks::build_architecture(recipe.train.net, arm, task.outputs(), parts,
-                                       recipe.train.hidden),
+                                       {recipe.train.hidden, recipe.train.dropout}),
           task.outputs(), parts, static_cast<uint64_t>(recipe.train.seed)};
+}
+
+void require_trainable(const TrainOptions& options, const datasets::PartDataset& dataset) {
+  const auto task = make_task(options, dataset);
+  rate_factors(options, networks::build_architecture(
+                            options.net, networks::arm_from_name(options.arm), task.outputs()));
 }
 
 bool is_trained(const runs::RunFolder& run) {

@@ -28,7 +28,7 @@ struct Resources {
   std::string device = "cpu";
   int threads = 0;
   datasets::CropCache cache = {};  // where decoded crops are kept between runs
-  tensors::Ranks ranks = {};  // each takes its share of every batch; only the leader writes
+  tensors::Ranks ranks = {};       // each takes its share of every batch; only the leader writes
 };
 
 // The network a recipe asks for, freshly drawn.
@@ -37,6 +37,9 @@ networks::Network make_network(const Recipe& recipe, const Task& task);
 // Weights to start from that cannot be had are an Error, before anything is written; says what a
 // file gave.
 void require_init(const TrainOptions& options);
+
+// An Error says what is impossible about a task on this dataset: see make_task and rate_factors.
+void require_trainable(const TrainOptions& options, const datasets::PartDataset& dataset);
 
 // Trains until options.epochs, going on from the run's last checkpoint where there is one; a
 // finished run is left as it is. After every epoch a checkpoint and a row of log.jsonl. SIGINT and

@@ -5,7 +5,6 @@
 #include "partwise/datasets/synthetic_animals.h"
 #include "partwise/tensors/safetensors.h"
 #include "partwise/tensors/torch.h"
-#include "partwise/training/examples.h"
 
 #include <gtest/gtest.h>
 
@@ -95,6 +94,33 @@ TEST_F(Trainer, StartsFromAnotherRunsBackboneAndNothingElse) {
   EXPECT_FALSE(torch::equal(weights.at("out.weight"), backbone.at("out.weight")));
 }
 
+TEST_F(Trainer, EveryTaskTrainsInEveryArmWithClassesBalancedOrNot) {
+  for (const auto& arm : networks::arm_names()) {
+    auto asked = recipe(arm, 1);
+    for (const std::string task : {"binary:fox", "multi"}) {
+      for (const std::string loss : {"logistic", "softmax"}) {
+        if (task != "multi" && loss == "softmax") continue;
+        asked.train.task = task;
+        asked.train.loss = loss;
+        asked.train.class_balance = loss == "logistic" ? "weights" : "none";
+        const auto name = fmt::format("every {} {} {}", arm, task, loss);
+        for (const auto& [key, tensor] : trained(name, asked))
+          EXPECT_TRUE(torch::isfinite(tensor).all().item<bool>()) << name << key;
+      }
+    }
+  }
+}
+
+TEST_F(Trainer, ALayerWithRateZeroStaysAsItWasDrawn) {
+  auto frozen = recipe("interpretable", 1);
+  frozen.train.rates = "*=0, out=1";
+  const auto drawn = make_network(frozen, make_task(frozen.train, data)).state();
+  const auto weights = trained("frozen", frozen);
+  EXPECT_TRUE(torch::equal(weights.at("new.weight"), drawn.at("new.weight")));
+  EXPECT_TRUE(torch::equal(weights.at("conv1.weight"), drawn.at("conv1.weight")));
+  EXPECT_FALSE(torch::equal(weights.at("out.weight"), drawn.at("out.weight")));
+}
+
 TEST_F(Trainer, ALossThatIsNotFiniteStopsWithItsPlace) {
   auto broken = trained("sound", recipe("ordinary", 1));
   for (auto& [name, tensor] : broken) tensor.detach_().fill_(std::nan(""));
@@ -106,19 +132,6 @@ TEST_F(Trainer, ALossThatIsNotFiniteStopsWithItsPlace) {
     FAIL() << "expected training to stop";
   } catch (const Error& error) {
     EXPECT_NE(std::string(error.what()).find("epoch 1, step 1"), std::string::npos) << error.what();
-  }
-}
-
-TEST_F(Trainer, AugmentationFlipsAndShiftsWithoutInventingColours) {
-  const auto task = make_task(recipe("ordinary", 1).train, data);
-  const auto examples = load_examples(data, task, "train", 32, 2);
-  const auto once = augmented(examples.pixels, 3, 7);
-  EXPECT_TRUE(torch::equal(once, augmented(examples.pixels, 3, 7)));
-  EXPECT_FALSE(torch::equal(once, augmented(examples.pixels, 3, 8)));
-  const auto still = augmented(examples.pixels, 0, 7);
-  for (int64_t i = 0; i < still.size(0); ++i) {
-    const auto original = examples.pixels[i];
-    EXPECT_TRUE(torch::equal(still[i], original) || torch::equal(still[i], original.flip({2})));
   }
 }
 
