@@ -127,9 +127,7 @@ void compare_command(const Flags& flags) {
   ensure_comparable(a, b);
   tensors::require_device(flags.common.device);
   tensors::start_session(flags.common.threads);
-  dissection::MeasureOptions options;
-  options.split = flags.split;
-  options.measures = layer_options(flags.measures, flags.common.threads);
+  auto options = network_options(flags.measures, flags.split, flags.common.threads);
   const auto data = flags.data.empty() ? a.manifest().value("data", "") : flags.data;
   const auto dataset = datasets::load_dataset(data);
   const training::Resources resources{flags.common.device, flags.common.threads};
@@ -168,6 +166,7 @@ void add_compare(CLI::App& app) {
   command->add_option("--split", flags->split, "which images; all: every split")
       ->capture_default_str();
   command->add_option("--json", flags->json, "also write everything to this file");
+  flags->measures.known = network_metrics();
   add_measure_flags(*command, flags->measures);
   add_common(*command, flags->common);
   command->callback([flags] { compare_command(*flags); });
