@@ -81,7 +81,7 @@ void bench_summaries(benchmark::State& state) {
   once(state, [] { return summarise(layer().maps(), 0); });
 }
 void bench_purity(benchmark::State& state) {
-  once(state, [] { return purity(layer().maps(), kBootstrap); });
+  once(state, [] { return purity(source_of(layer().maps()), kBootstrap); });
 }
 void bench_location_instability(benchmark::State& state) {
   once(state, [] {
@@ -91,13 +91,13 @@ void bench_location_instability(benchmark::State& state) {
 }
 void bench_part_interpretability(benchmark::State& state) {
   once(state, [] {
-    return part_interpretability(layer().maps(), kGrid, layer().truth, layer().filter_category, {},
+    return part_interpretability(source_of(layer().maps()), kGrid, layer().truth, layer().filter_category, {},
                                  kBootstrap);
   });
 }
 void bench_part_labels(benchmark::State& state) {
   once(state, [] {
-    return part_labels(layer().maps(), kGrid, layer().truth, layer().filter_category, {},
+    return part_labels(source_of(layer().maps()), kGrid, layer().truth, layer().filter_category, {},
                        kBootstrap);
   });
 }

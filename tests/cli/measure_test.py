@@ -189,6 +189,32 @@ class Measuring(unittest.TestCase):
         for line in json.loads(out.read_text())["comparisons"]:
             self.assertIn(line["verdict"], ("not distinguishable", "not defined"))
 
+    def test_networks_are_attacked_on_request(self):
+        few = ["--metrics", "adversarial_distortion", "--attack-images", 2, "--attack-steps", 3, "--attack-searches", 2]
+        findings, shown = self.measured(self.fox, *few)
+        for key in ("adversarial_distortion", "adversarial_distortion_cw"):
+            self.assertEqual(findings[key]["images"], 2)
+            self.assertIn("random_direction", findings[key]["controls"])
+            self.assertIn(key, shown.stdout)
+            if findings[key]["success_share"] > 0:
+                self.assertGreater(findings[key]["value"], 0)
+        self.assertEqual(self.measured(self.fox, *few)[0], findings)
+        self.assertNotIn("adversarial_distortion", self.measured(self.fox, "--all")[0])
+        self.refused(run("measure", self.fox, "--attack-images", 0, *few[:2]), "attack_images")
+        dump = self.folder / "attacked.safetensors"
+        self.done("dump", self.fox, "--layer", "conv4", "--out", dump)
+        self.refused(run("referee", dump, "--data", self.data, *few[:2]), "adversarial_distortion", "part_labels")
+
+    def test_activations_need_a_folder_for_temporary_files(self):
+        nowhere = subprocess.run([PARTWISE, "measure", self.fox], capture_output=True, text=True,
+                                 env={**os.environ, "TMPDIR": str(self.folder / "nowhere")})
+        self.refused(nowhere, "TMPDIR")
+
+    def test_the_parts_filters_stand_for_are_printed(self):
+        findings, shown = self.measured(self.multi, "--metrics", "part_labels")
+        for category in findings["categories"]:
+            self.assertIn(f"filters of {category}: ", shown.stdout)
+
     def test_runs_on_other_data_or_tasks_are_not_compared(self):
         self.refused(run("compare", self.multi, self.fox), "task", "binary:fox")
         moved = self.folder / "moved"

@@ -560,6 +560,8 @@ DIFFERENCES = np.array([float(PEAK[r, 2]) - float(PEAK[r, 0]) for r in range(ROW
 drawn = np.array([(Stream(derived(SEED, i)).counts(len(DIFFERENCES)) * DIFFERENCES).mean() for i in range(RESAMPLES)])
 put("comparison.rows", DIFFERENCES.mean(), np.quantile(drawn, [0.025, 0.975]) - (drawn - DIFFERENCES.mean()).mean())
 EXISTING = np.where(np.isneginf(PEAK), NAN, PEAK).astype(float)
+put("adversarial_distortion", mean(EXISTING[:, 1]), interval(lambda rows, *_: mean(EXISTING[:, 1], rows), 0),
+    random_direction=mean(EXISTING[:, 2]))
 TABLES = [EXISTING[:, :4], EXISTING[:, 3:]]
 
 

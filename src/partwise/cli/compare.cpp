@@ -126,9 +126,7 @@ void compare_command(const Flags& flags) {
   const auto b = runs::RunFolder::open(flags.runs[1]);
   ensure_comparable(a, b);
   const auto resources = start_session(flags.common);
-  dissection::MeasureOptions options;
-  options.split = flags.split;
-  options.measures = layer_options(flags.measures, flags.common.threads);
+  auto options = network_options(flags.measures, flags.split, flags.common.threads);
   const auto data = flags.data.empty() ? a.manifest().value("data", "") : flags.data;
   const auto dataset = datasets::load_dataset(data);
   const auto first = measured(a, dataset, options, resources);
@@ -166,6 +164,7 @@ void add_compare(CLI::App& app) {
   command->add_option("--split", flags->split, "which images; all: every split")
       ->capture_default_str();
   command->add_option("--json", flags->json, "also write everything to this file");
+  flags->measures.known = network_metrics();
   add_measure_flags(*command, flags->measures);
   add_common(*command, flags->common);
   command->callback([flags] { compare_command(*flags); });

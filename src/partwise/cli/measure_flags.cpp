@@ -1,30 +1,53 @@
 #include "partwise/cli/measure_flags.h"
 
-#include "partwise/referee/extra_metrics.h"
+#include "partwise/dissection/attack_findings.h"
 
 namespace partwise::cli {
 
+std::vector<std::string> network_metrics() {
+  auto names = referee::extra_metric_names();
+  names.emplace_back(dissection::kAdversarial);
+  return names;
+}
+
 void add_measure_flags(CLI::App& app, MeasureFlags& flags) {
-  app.add_flag("--all", flags.all, "every metric: takes several times as long");
+  const bool network = flags.known.size() > referee::extra_metric_names().size();
+  app.add_flag(
+      "--all", flags.all,
+      std::string("every metric: takes several times as long") +
+          (network ? "; the attacks are slower still and must be named in --metrics" : ""));
   app.add_option("--metrics", flags.metrics,
-                 "further metrics, commas between: " + join(referee::extra_metric_names()));
+                 "further metrics, commas between: " + join(flags.known));
   add_fields<metrics::InstabilityOptions>(app, flags.given);
   add_fields<metrics::InterpretabilityOptions>(app, flags.given);
   add_fields<metrics::PatchPurityOptions>(app, flags.given);
   add_fields<metrics::ConsistencyOptions>(app, flags.given);
   add_fields<metrics::BootstrapOptions>(app, flags.given);
+  if (network) add_fields<dissection::AttackOptions>(app, flags.given);
 }
 
 referee::LayerOptions layer_options(const MeasureFlags& flags, int threads) {
   referee::LayerOptions options;
-  options.extras =
-      flags.all ? referee::extra_metric_names() : referee::extra_metrics_from(flags.metrics);
+  options.extras = referee::extra_metrics_from(flags.metrics, flags.known);
+  for (const auto& name : referee::extra_metric_names()) {
+    if (flags.all && !referee::wants(options.extras, name)) options.extras.push_back(name);
+  }
   options.instability = options_from<metrics::InstabilityOptions>(flags.given);
   options.interpretability = options_from<metrics::InterpretabilityOptions>(flags.given);
   options.patches = options_from<metrics::PatchPurityOptions>(flags.given);
   options.consistency = options_from<metrics::ConsistencyOptions>(flags.given);
   options.bootstrap = options_from<metrics::BootstrapOptions>(flags.given);
   options.bootstrap.threads = threads;
+  return options;
+}
+
+dissection::MeasureOptions network_options(const MeasureFlags& flags,
+                                           const std::string& split,
+                                           int threads) {
+  dissection::MeasureOptions options;
+  options.split = split;
+  options.measures = layer_options(flags, threads);
+  options.attack = options_from<dissection::AttackOptions>(flags.given);
   return options;
 }
 

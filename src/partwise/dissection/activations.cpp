@@ -2,6 +2,7 @@
 
 #include "partwise/base/progress.h"
 #include "partwise/base/random.h"
+#include "partwise/dissection/scratch_maps.h"
 #include "partwise/tensors/torch.h"
 
 #include <algorithm>
@@ -13,11 +14,9 @@ constexpr int64_t kBatch = 64;
 constexpr double kNoise = 0.2;
 constexpr double kNoiseLimit = 0.25;
 
-// Room for all rows of what a batch gives.
-Tensor all_rows(const Tensor& batch, int64_t rows) {
-  auto shape = batch.sizes().vec();
-  shape.front() = rows;
-  return torch::empty(shape, torch::kFloat32);
+// As metrics see them.
+Tensor plain(const Tensor& maps) {
+  return maps.to(torch::kCPU, torch::kFloat32).contiguous();
 }
 
 // Drawn on the CPU, so that every device sees the same noise.
@@ -55,13 +54,6 @@ metrics::Maps view_of(const Tensor& maps) {
   return {{maps.data_ptr<float>(), count}, maps.size(0), maps.size(1), maps.size(2)};
 }
 
-metrics::Maps LayerActivations::view_maps() const {
-  return view_of(maps);
-}
-metrics::Maps LayerActivations::view_masked() const {
-  return view_of(masked);
-}
-
 std::vector<LayerActivations> tapped_layers(const networks::Network& network) {
   const auto& architecture = network.architecture();
   std::vector<LayerActivations> layers;
@@ -74,6 +66,7 @@ std::vector<LayerActivations> tapped_layers(const networks::Network& network) {
                       tap.role,
                       grid_behind(tap.relu),
                       grid_behind(tap.mask >= 0 ? tap.mask : tap.relu),
+                      {},
                       {},
                       {}});
   }
@@ -99,23 +92,36 @@ void for_each_output(const networks::Network& network,
 
 Activations collect_activations(const networks::Network& network,
                                 const training::Examples& examples,
-                                const std::string& device) {
+                                const std::string& device,
+                                int threads) {
   const auto& taps = network.architecture().taps;
   Activations all;
   all.layers = tapped_layers(network);
-  const auto keep = [&](Tensor& target, int64_t first, const Tensor& batch) {
-    if (!target.defined()) target = all_rows(batch, examples.rows());
-    target.slice(0, first, first + batch.size(0)).copy_(batch);
-  };
+  std::vector<ScratchMaps> maps(taps.size());
+  std::vector<ScratchMaps> masked(taps.size());
+  std::vector<Tensor> logits;
+  const auto shows_object = examples.category.ge(0);
   for_each_output(network, examples, device, [&](int64_t first, const networks::Output& output) {
-    keep(all.logits, first, output.logits);
-    for (std::size_t t = 0; t < all.layers.size(); ++t) {
-      keep(all.layers[t].maps, first, output.taps[t].maps);
-      if (taps[t].mask >= 0) keep(all.layers[t].masked, first, output.taps[t].masked);
+    logits.push_back(plain(output.logits));
+    const auto rows = output.logits.size(0);
+    const auto objects = shows_object.slice(0, first, first + rows).nonzero().flatten();
+    for (std::size_t t = 0; t < taps.size(); ++t) {
+      auto& layer = all.layers[t];
+      const auto seen = plain(output.taps[t].maps);
+      if (layer.judged.rows == 0) layer.judged = room_for(examples.rows(), view_of(seen));
+      place(metrics::summarise(view_of(seen), threads), first, layer.judged);
+      const auto keep = [&](const Tensor& batch, ScratchMaps& scratch) {
+        const auto chosen = batch.index_select(0, objects);
+        scratch.append(view_of(chosen));
+      };
+      keep(seen, maps[t]);
+      if (taps[t].mask >= 0) keep(plain(output.taps[t].masked), masked[t]);
     }
   });
-  for (auto& layer : all.layers) {
-    if (!layer.masked.defined()) layer.masked = layer.maps;
+  all.logits = torch::cat(logits);
+  for (std::size_t t = 0; t < taps.size(); ++t) {
+    all.layers[t].maps = maps[t].source();
+    all.layers[t].masked = taps[t].mask >= 0 ? masked[t].source() : all.layers[t].maps;
   }
   return all;
 }
@@ -128,7 +134,7 @@ std::vector<metrics::MapSummaries> collect_summaries(const networks::Network& ne
   std::vector<metrics::MapSummaries> layers(network.architecture().taps.size());
   const auto visit = [&](int64_t first, const networks::Output& output) {
     for (std::size_t t = 0; t < layers.size(); ++t) {
-      const auto batch = output.taps[t].maps.to(torch::kCPU, torch::kFloat32).contiguous();
+      const auto batch = plain(output.taps[t].maps);
       const auto maps = view_of(batch);
       if (layers[t].rows == 0) layers[t] = room_for(examples.rows(), maps);
       place(metrics::summarise(maps, threads), first, layers[t]);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "partwise/metrics/activations.h"
+#include "partwise/metrics/map_source.h"
 #include "partwise/metrics/map_summaries.h"
 #include "partwise/networks/network.h"
 #include "partwise/tensors/tensor.h"
@@ -13,21 +14,20 @@
 
 namespace partwise::dissection {
 
-// One tapped layer over all rows, on the CPU, float32.
+// One tapped layer over the examples. The maps of the rows that show an object of the task lie on
+// disk (ScratchMaps); of all rows only peaks and masses are kept.
 struct LayerActivations {
   std::string name;
   std::string role;
   metrics::UnitGrid grid;         // of maps
   metrics::UnitGrid masked_grid;  // of masked: another where the mask lies behind pooling
-  Tensor maps;                    // [rows, filters, n, n], after ReLU, before the mask
-  Tensor masked;                  // the same tensor where the layer has no mask
-
-  metrics::Maps view_maps() const;
-  metrics::Maps view_masked() const;
+  metrics::MapSource maps;        // after ReLU, before the mask
+  metrics::MapSource masked;      // the same where the layer has no mask
+  metrics::MapSummaries judged;   // all rows, before the mask
 };
 
 struct Activations {
-  Tensor logits;  // [rows, outputs]
+  Tensor logits;  // [all rows, outputs]
   std::vector<LayerActivations> layers;
 };
 
@@ -47,10 +47,11 @@ void for_each_output(const networks::Network& network,
                      const VisitOutput& visit,
                      std::optional<uint64_t> noise_seed = std::nullopt);
 
-// The network's maps over the examples.
+// The network over the examples, looked at once.
 Activations collect_activations(const networks::Network& network,
                                 const training::Examples& examples,
-                                const std::string& device);
+                                const std::string& device,
+                                int threads);
 
 // Peaks and masses of the maps before the mask, per tapped layer, without keeping the maps.
 std::vector<metrics::MapSummaries> collect_summaries(

@@ -1,6 +1,7 @@
 #include "partwise/dissection/dissection.h"
 
 #include "partwise/base/random.h"
+#include "partwise/dissection/attack_findings.h"
 #include "partwise/dissection/trained_run.h"
 #include "partwise/metrics/accuracy.h"
 #include "partwise/referee/extra_metrics.h"
@@ -18,27 +19,44 @@ constexpr int64_t kCardsOfAKind = 4;
 constexpr int64_t kExamplesOnACard = 6;
 constexpr uint64_t kNoiseStream = 0x6e6f697365;
 
-void keep_rows(training::Examples& examples, Activations& activations, const Tensor& keep) {
-  const auto chosen = to_vector(keep.nonzero().flatten());
-  const auto index = torch::tensor(chosen, torch::kInt64);
-  std::vector<datasets::Sample> samples;
-  for (const int64_t row : chosen)
-    samples.push_back(examples.samples[static_cast<std::size_t>(row)]);
-  examples = {examples.pixels.index_select(0, index), examples.category.index_select(0, index),
-              std::move(samples)};
-  for (auto& layer : activations.layers) {
-    const bool masked = !layer.masked.is_same(layer.maps);
-    layer.maps = layer.maps.index_select(0, index);
-    layer.masked = masked ? layer.masked.index_select(0, index) : layer.maps;
+training::Examples chosen_rows(const training::Examples& examples, const Tensor& keep) {
+  const auto index = keep.nonzero().flatten();
+  training::Examples chosen{
+      examples.pixels.index_select(0, index), examples.category.index_select(0, index), {}};
+  for (const int64_t row : to_vector(index))
+    chosen.samples.push_back(examples.samples[static_cast<std::size_t>(row)]);
+  return chosen;
+}
+
+// A network looked at over all rows; then only the rows that show an object of the task are left.
+struct Look {
+  Activations activations;
+  std::vector<int64_t> judged_category;      // [all rows]
+  std::vector<metrics::MapSummaries> noisy;  // [layer]: the rows with objects; where it was asked
+};
+
+Look look_at(const networks::Network& network,
+             const referee::LayerOptions& options,
+             const training::Resources& resources,
+             training::Examples& examples) {
+  Look look;
+  look.activations = collect_activations(network, examples, resources.device, resources.threads);
+  look.judged_category = to_vector(examples.category);
+  examples = chosen_rows(examples, examples.category.ge(0));
+  if (referee::wants(options.extras, "part_stability")) {
+    const auto seed = derive_seed({static_cast<uint64_t>(options.bootstrap.seed), kNoiseStream});
+    look.noisy = collect_summaries(network, examples, resources.device, resources.threads, seed);
   }
-  activations.logits = activations.logits.index_select(0, index);
+  return look;
 }
 
 void add_decisions(const training::Task& task,
+                   const Look& look,
                    const metrics::BootstrapOptions& bootstrap,
                    Dissection& result) {
-  const auto scores = training::decision_scores(task, result.activations.logits).contiguous();
-  const auto labels = to_vector(training::decision_classes(task, result.examples.category));
+  const auto scores = training::decision_scores(task, look.activations.logits).contiguous();
+  const auto labels = to_vector(
+      training::decision_classes(task, torch::tensor(look.judged_category, torch::kInt64)));
   const auto classes = scores.size(1);
   const std::span<const float> values(scores.data_ptr<float>(),
                                       static_cast<std::size_t>(scores.numel()));
@@ -48,19 +66,42 @@ void add_decisions(const training::Task& task,
   for (std::size_t i = 0; i < labels.size(); ++i) {
     ++confusion[static_cast<std::size_t>(labels[i])][static_cast<std::size_t>(decided[i])];
   }
-  result.decisions["accuracy"] = metrics::accuracy(values, classes, labels, bootstrap);
-  result.decisions["balanced_accuracy"] =
-      metrics::balanced_accuracy(values, classes, labels, bootstrap);
+  const auto keep = [&](const char* key, const metrics::Finding& finding) {
+    result.decisions[key] = finding;
+    result.findings[key] = to_json(finding);
+  };
+  keep("accuracy", metrics::accuracy(values, classes, labels, bootstrap));
+  keep("balanced_accuracy", metrics::balanced_accuracy(values, classes, labels, bootstrap));
   if (task.logistic && !task.binary) {
-    const auto logits = result.activations.logits.contiguous();
+    const auto logits = look.activations.logits.contiguous();
     const std::span<const float> answers(logits.data_ptr<float>(),
                                          static_cast<std::size_t>(logits.numel()));
-    result.decisions["output_accuracy"] = metrics::output_accuracy(
-        answers, task.outputs(), to_vector(result.examples.category), bootstrap);
+    keep("output_accuracy",
+         metrics::output_accuracy(answers, task.outputs(), look.judged_category, bootstrap));
   }
-  for (const auto& [key, finding] : result.decisions) result.findings[key] = to_json(finding);
   result.findings["classes"] = training::class_names(task);
   result.findings["confusion"] = confusion;
+}
+
+void add_attacks(const TrainedRun& trained,
+                 const MeasureOptions& options,
+                 const training::Resources& resources,
+                 Dissection& result) {
+  const Scores scores = [&](const Tensor& images) {
+    const auto output = trained.network.evaluate(training::standardised(images));
+    return training::decision_scores(trained.task, output.logits);
+  };
+  const auto found = attack_network(scores, result.examples, options.attack,
+                                    options.measures.bootstrap, resources.device);
+  const auto keep = [&](const std::string& key, const metrics::AdversarialDistortion& attack) {
+    result.decisions[key] = attack.finding;
+    auto& json = result.findings[key] = to_json(attack.finding);
+    json["images"] = found.images;
+    json["success_share"] = attack.success_share;
+    json["random_flips"] = attack.random_flips;
+  };
+  keep(kAdversarial, found.lbfgs);
+  keep("adversarial_distortion_cw", found.carlini_wagner);
 }
 
 // How many of the rows show images of the train split.
@@ -71,50 +112,21 @@ int64_t training_images(const training::Examples& judged, const training::Exampl
                        [&](const auto& sample) { return seen.contains(sample.image_index); });
 }
 
-// What the extras need besides the maps of the rows with objects.
-struct Surroundings {
-  std::vector<metrics::MapSummaries> judged;  // [layer]: all rows
-  std::vector<int64_t> judged_category;
-  std::vector<metrics::MapSummaries> noisy;  // [layer]: the rows with objects
-};
-
-// Summaries of all rows, then only the rows with objects are kept.
-Surroundings leave_objects(const networks::Network& network,
-                           const referee::LayerOptions& options,
-                           const training::Resources& resources,
-                           training::Examples& examples,
-                           Activations& activations) {
-  Surroundings around;
-  around.judged_category = to_vector(examples.category);
-  for (const auto& layer : activations.layers) {
-    if (options.extras.empty()) break;
-    around.judged.push_back(metrics::summarise(layer.view_maps(), resources.threads));
-  }
-  keep_rows(examples, activations, examples.category.ge(0));
-  if (referee::wants(options.extras, "part_stability")) {
-    const auto seed = derive_seed({static_cast<uint64_t>(options.bootstrap.seed), kNoiseStream});
-    around.noisy = collect_summaries(network, examples, resources.device, resources.threads, seed);
-  }
-  return around;
-}
-
-std::vector<referee::LayerFindings> measure_layers(const Activations& activations,
+std::vector<referee::LayerFindings> measure_layers(const Look& look,
                                                    const metrics::Truth& truth,
-                                                   const Surroundings& around,
                                                    const TrainingView& training,
                                                    const referee::LayerOptions& options) {
   std::vector<referee::LayerFindings> found;
-  for (std::size_t i = 0; i < activations.layers.size(); ++i) {
-    const auto& layer = activations.layers[i];
+  for (std::size_t i = 0; i < look.activations.layers.size(); ++i) {
+    const auto& layer = look.activations.layers[i];
     referee::Exam exam{truth, training.filter_category[i], {}, {}, {}};
     if (!options.extras.empty()) {
-      exam.judged = {around.judged[i], around.judged_category};
+      exam.judged = {layer.judged, look.judged_category};
       exam.training = {training.summaries[i], training.row_category};
     }
-    if (!around.noisy.empty()) exam.noisy = around.noisy[i];
+    if (!look.noisy.empty()) exam.noisy = look.noisy[i];
     found.push_back(referee::layer_findings(
-        {layer.name, layer.grid, layer.masked_grid, layer.view_maps(), layer.view_masked()}, exam,
-        options));
+        {layer.name, layer.grid, layer.masked_grid, layer.maps, layer.masked}, exam, options));
     found.back().facts["role"] = layer.role;
   }
   return found;
@@ -132,24 +144,39 @@ void add_random_control(const TrainedRun& trained,
                                           trained.input_side(), resources.threads, resources.cache);
   auto quick = options.measures;  // its intervals are not shown
   quick.bootstrap.resamples = 10;
-  auto activations = collect_activations(network, examples, resources.device);
   const auto training = view_training(network, trained, resources);
-  const auto around = leave_objects(network, quick, resources, examples, activations);
+  const auto look = look_at(network, quick, resources, examples);
   const auto truth =
       referee::truth_of(dataset, trained.task.category_ids, examples.samples, trained.input_side());
-  const auto untrained = measure_layers(activations, truth, around, training, quick);
+  const auto untrained = measure_layers(look, truth, training, quick);
   for (std::size_t i = 0; i < layers.size(); ++i) {
     for (auto& [key, finding] : layers[i].findings)
       finding.controls["random_weights"] = untrained[i].findings.at(key).value;
   }
 }
 
-std::vector<int64_t> strongest_rows(const Tensor& peak, const Tensor& category, int64_t of) {
-  const auto inside = category.eq(of);
-  const auto score = torch::where(inside, peak, torch::full_like(peak, -1.0));
-  const auto order = to_vector(score.argsort(0, /*descending=*/true));
-  const auto count = std::min<int64_t>(kExamplesOnACard, inside.sum().item<int64_t>());
+std::vector<int64_t> strongest_rows(std::span<const float> peaks,
+                                    const Tensor& category,
+                                    int64_t of) {
+  const auto inside = to_vector(category.eq(of).nonzero().flatten());
+  const auto order = metrics::by_strength(peaks, inside);
+  const auto count = std::min<int64_t>(kExamplesOnACard, std::ssize(order));
   return {order.begin(), order.begin() + count};
+}
+
+// The cards' maps, in one pass.
+void fetch_maps(const metrics::MapSource& maps, std::vector<FilterCard>& cards) {
+  for (auto& card : cards) card.maps.resize(card.rows.size());
+  metrics::for_each_batch(maps, [&](const metrics::Maps& batch, int64_t first_row) {
+    for (auto& card : cards) {
+      for (std::size_t i = 0; i < card.rows.size(); ++i) {
+        const int64_t row = card.rows[i] - first_row;
+        if (row < 0 || row >= batch.rows) continue;
+        const auto map = batch.map(row, card.filter);
+        card.maps[i].assign(map.begin(), map.end());
+      }
+    }
+  });
 }
 
 // The best, some at random and the worst, so that nobody has to trust a selection.
@@ -173,24 +200,35 @@ std::vector<std::pair<int64_t, std::string>> choose_filters(
   return chosen;
 }
 
+// Peaks of a filter on the rows that show an object.
+std::vector<float> object_peaks(const Look& look, std::size_t layer, int64_t filter) {
+  const auto all = look.activations.layers[layer].judged.peaks_of(filter);
+  std::vector<float> peaks;
+  for (std::size_t row = 0; row < all.size(); ++row) {
+    if (look.judged_category[row] >= 0) peaks.push_back(all[row]);
+  }
+  return peaks;
+}
+
 std::vector<FilterCard> layer_cards(std::size_t index,
+                                    const Look& look,
                                     const Dissection& dissection,
                                     uint64_t seed) {
   std::vector<FilterCard> cards;
   const auto& measured = dissection.layers[index];
-  const auto peaks = dissection.activations.layers[index].maps.flatten(2).amax(2);
   const auto& filters = measured.interpretability.filters;
   for (const auto& [filter, chosen] : choose_filters(filters, derive_seed({seed, index}))) {
     const auto& part = filters[static_cast<std::size_t>(filter)];
     const auto& place = measured.instability.filters[static_cast<std::size_t>(filter)];
     const auto& category = dissection.truth.categories[static_cast<std::size_t>(part.category)];
-    const auto peak = peaks.select(1, filter);
+    const auto peaks = object_peaks(look, index, filter);
     const bool named = part.best_part >= 0 && part.interpretability > 0.0;
     cards.push_back(
         {index,
          filter,
          chosen,
-         strongest_rows(peak, dissection.examples.category, part.category),
+         strongest_rows(peaks, dissection.examples.category, part.category),
+         {},
          {{"filter", filter},
           {"chosen", chosen},
           {"category", category.name},
@@ -198,8 +236,10 @@ std::vector<FilterCard> layer_cards(std::size_t index,
           {"part_interpretability", part.interpretability},
           {"instability", place.instability},
           {"ratio", place.ratio},
-          {"mean_peak", peak.mean().item<double>()}}});
+          {"mean_peak", std::accumulate(peaks.begin(), peaks.end(), 0.0) /
+                            static_cast<double>(std::max<std::size_t>(peaks.size(), 1))}}});
   }
+  fetch_maps(look.activations.layers[index].maps, cards);
   return cards;
 }
 
@@ -217,30 +257,32 @@ Dissection dissect(const runs::RunFolder& run,
   auto& examples = result.examples;
   examples = training::load_examples(dataset, trained.task, options.split, trained.input_side(),
                                      resources.threads, resources.cache);
-  result.activations = collect_activations(trained.network, examples, resources.device);
-  add_decisions(trained.task, options.measures.bootstrap, result);
+  if (referee::wants(options.measures.extras, kAdversarial))
+    add_attacks(trained, options, resources, result);
+  const int64_t rows = examples.rows();
+  const int64_t trained_on = training_images(examples, trained.train);
+  const auto look = look_at(trained.network, options.measures, resources, examples);
+  add_decisions(trained.task, look, options.measures.bootstrap, result);
   result.findings.update({{"format", 1},
                           {"net", recipe.net},
                           {"arm", recipe.arm},
                           {"task", recipe.task},
                           {"loss", recipe.loss},
                           {"split", options.split},
-                          {"rows", examples.rows()},
+                          {"rows", rows},
                           {"train_rows", trained.train.rows()},
-                          {"training_images", training_images(examples, trained.train)},
+                          {"training_images", trained_on},
                           {"categories", trained.task.categories}});
-  const auto around =
-      leave_objects(trained.network, options.measures, resources, examples, result.activations);
   result.truth =
       referee::truth_of(dataset, trained.task.category_ids, examples.samples, trained.input_side());
-  result.layers =
-      measure_layers(result.activations, result.truth, around, training, options.measures);
+  result.layers = measure_layers(look, result.truth, training, options.measures);
   if (options.random_control)
     add_random_control(trained, dataset, options, resources, result.layers);
+  for (const auto& layer : look.activations.layers) result.grids.push_back(layer.grid);
   result.findings["layers"] = nlohmann::json::array();
   for (std::size_t i = 0; i < result.layers.size(); ++i) {
     result.findings["layers"].push_back(to_json(result.layers[i]));
-    for (auto& card : layer_cards(i, result, static_cast<uint64_t>(recipe.seed)))
+    for (auto& card : layer_cards(i, look, result, static_cast<uint64_t>(recipe.seed)))
       result.cards.push_back(std::move(card));
   }
   return result;

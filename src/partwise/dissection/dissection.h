@@ -2,6 +2,7 @@
 
 #include "partwise/datasets/part_dataset.h"
 #include "partwise/dissection/activations.h"
+#include "partwise/dissection/adversarial.h"
 #include "partwise/metrics/finding.h"
 #include "partwise/metrics/truth.h"
 #include "partwise/referee/layer_findings.h"
@@ -21,6 +22,7 @@ struct MeasureOptions {
   std::string split = "test";
   bool random_control = false;  // also measure the same net untrained: control random_weights
   referee::LayerOptions measures;
+  AttackOptions attack;  // used where measures.extras holds kAdversarial
 };
 
 // A filter to show: how it was chosen, and the rows of its category on which it fires strongest.
@@ -29,15 +31,16 @@ struct FilterCard {
   int64_t filter = 0;
   std::string chosen;  // "best", "random" or "worst" by part interpretability
   std::vector<int64_t> rows;
-  nlohmann::json summary;  // filter, category, part, its numbers
+  std::vector<std::vector<float>> maps;  // [of rows]: before the mask
+  nlohmann::json summary;                // filter, category, part, its numbers
 };
 
 // A trained network looked at over one split.
 struct Dissection {
-  training::Examples examples;  // the rows that show an object of the task
-  Activations activations;
+  training::Examples examples;           // the rows that show an object of the task
+  std::vector<metrics::UnitGrid> grids;  // [layer]: of the maps before the mask
   metrics::Truth truth;
-  std::map<std::string, metrics::Finding> decisions;  // accuracy, balanced_accuracy
+  std::map<std::string, metrics::Finding> decisions;  // of the whole network
   std::vector<referee::LayerFindings> layers;
   nlohmann::json findings;  // everything but the cards' pictures; see docs/findings.md
   std::vector<FilterCard> cards;

@@ -11,32 +11,47 @@
 namespace partwise::metrics {
 namespace {
 
-// In the order of the draws; NaN where the statistic does not exist.
-std::vector<double> resampled_values(int64_t rows,
-                                     int64_t filters,
-                                     const BootstrapOptions& options,
-                                     const std::function<double(const Resample&)>& statistic) {
-  validate(options);
-  if (rows == 0) return {};
-  std::vector<double> values(static_cast<std::size_t>(options.resamples));
-  parallel_for(options.resamples, static_cast<int>(options.threads), [&](int64_t index) {
-    Random random(derive_seed({static_cast<uint64_t>(options.seed), static_cast<uint64_t>(index)}));
-    const auto row_counts = draw_counts(rows, random);
-    if (options.filter_stream != 0)
-      random = Random(derive_seed({random.bits(), static_cast<uint64_t>(options.filter_stream)}));
-    const auto filter_counts = draw_counts(filters, random);
-    values[index] = statistic({row_counts, filter_counts, random.bits()});
-  });
-  return values;
-}
-
 std::vector<double> existing_ascending(std::vector<double> values) {
   std::erase_if(values, [](double value) { return std::isnan(value); });
   std::sort(values.begin(), values.end());
   return values;
 }
 
+std::vector<double> one_statistic(int64_t rows,
+                                  int64_t filters,
+                                  const BootstrapOptions& options,
+                                  const std::function<double(const Resample&)>& statistic) {
+  return resampled_values(1, rows, filters, options,
+                          [&](const Resample& resample, std::span<double> numbers) {
+                            numbers.front() = statistic(resample);
+                          })
+      .front();
+}
+
 }  // namespace
+
+std::vector<std::vector<double>> resampled_values(
+    int64_t count,
+    int64_t rows,
+    int64_t filters,
+    const BootstrapOptions& options,
+    const std::function<void(const Resample&, std::span<double> numbers)>& statistics) {
+  validate(options);
+  const auto draws = static_cast<std::size_t>(rows == 0 ? 0 : options.resamples);
+  std::vector<std::vector<double>> values(static_cast<std::size_t>(count),
+                                          std::vector<double>(draws));
+  parallel_for(std::ssize(values.front()), static_cast<int>(options.threads), [&](int64_t index) {
+    Random random(derive_seed({static_cast<uint64_t>(options.seed), static_cast<uint64_t>(index)}));
+    const auto row_counts = draw_counts(rows, random);
+    if (options.filter_stream != 0)
+      random = Random(derive_seed({random.bits(), static_cast<uint64_t>(options.filter_stream)}));
+    const auto filter_counts = draw_counts(filters, random);
+    std::vector<double> numbers(values.size());
+    statistics({row_counts, filter_counts, random.bits()}, numbers);
+    for (std::size_t i = 0; i < values.size(); ++i) values[i][index] = numbers[i];
+  });
+  return values;
+}
 
 Interval percentile_interval(std::vector<double> values) {
   const auto ascending = existing_ascending(values);
@@ -63,7 +78,7 @@ Interval bootstrap_interval(int64_t rows,
                             int64_t filters,
                             const BootstrapOptions& options,
                             const std::function<double(const Resample&)>& statistic) {
-  return percentile_interval(resampled_values(rows, filters, options, statistic));
+  return percentile_interval(one_statistic(rows, filters, options, statistic));
 }
 
 Interval centred_bootstrap_interval(double value,
@@ -71,7 +86,7 @@ Interval centred_bootstrap_interval(double value,
                                     int64_t filters,
                                     const BootstrapOptions& options,
                                     const std::function<double(const Resample&)>& statistic) {
-  return centred_interval(value, resampled_values(rows, filters, options, statistic));
+  return centred_interval(value, one_statistic(rows, filters, options, statistic));
 }
 
 Random control_random(const BootstrapOptions& options, uint64_t stream, int64_t item) {

@@ -50,6 +50,16 @@ Interval percentile_interval(std::vector<double> values);
 // The same, moved so that the mean of the values falls on `value`.
 Interval centred_interval(double value, std::vector<double> values);
 
+// Several statistics of the same draws, at the price of one look at each: [statistic][draw], NaN
+// where one does not exist. `statistics` fills its numbers; the draws are those of
+// bootstrap_interval.
+std::vector<std::vector<double>> resampled_values(
+    int64_t count,
+    int64_t rows,
+    int64_t filters,
+    const BootstrapOptions& options,
+    const std::function<void(const Resample&, std::span<double> numbers)>& statistics);
+
 // 95 % percentile interval of a statistic when rows and filters are both drawn anew, which is wider
 // than drawing either alone: a claim about other images *and* other filters of such a net.
 // Draw r depends on options.seed and r alone, so two statistics of the same rows and filters see

@@ -28,6 +28,17 @@ FilterMean mean_over_filters(int64_t rows,
                              double least = 0.0,
                              double most = 1.0);
 
+// The same for several numbers of a filter that are best found together.
+using FilterStatistics =
+    std::function<void(int64_t filter, std::span<const int32_t> row_counts, std::span<double>)>;
+std::vector<FilterMean> means_over_filters(int64_t count,
+                                           int64_t rows,
+                                           int64_t filters,
+                                           const BootstrapOptions& bootstrap,
+                                           const FilterStatistics& statistics,
+                                           double least = 0.0,
+                                           double most = 1.0);
+
 // The mean over filters of a control, computed in parallel.
 double mean_control(int64_t filters,
                     const BootstrapOptions& bootstrap,

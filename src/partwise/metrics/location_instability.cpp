@@ -2,12 +2,14 @@
 
 #include "partwise/base/parallel.h"
 #include "partwise/metrics/matching.h"
+#include "partwise/metrics/sample_deviations.h"
 #include "partwise/metrics/statistics.h"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numbers>
+#include <utility>
 
 namespace partwise::metrics {
 namespace {
@@ -81,13 +83,15 @@ Ranking rank_rows(const Scene& scene, int64_t filter, int64_t category) {
 
 // Peaks and landmarks of the rows that enter D_{f,k}, a row drawn twice standing there twice.
 struct Pairs {
-  std::vector<Point> peaks;
+  std::span<const Point> centres;  // [cell]
+  std::vector<int32_t> peaks;      // cells
   std::vector<Point> landmarks;
   std::vector<double> distances;
 
   double deviation() {
     distances.resize(peaks.size());
-    for (std::size_t i = 0; i < peaks.size(); ++i) distances[i] = distance(peaks[i], landmarks[i]);
+    for (std::size_t i = 0; i < peaks.size(); ++i)
+      distances[i] = distance(centres[peaks[i]], landmarks[i]);
     return sample_deviation(distances);
   }
 };
@@ -108,13 +112,14 @@ void select_pairs(const Sample& sample,
   const auto cells = scene.maps.cells_of(filter);
   const auto& landmarks = scene.landmarks[landmark];
   const int64_t most = std::min(sample.top_images, scene.rows);
+  pairs.centres = scene.centres;
   pairs.peaks.resize(most);
   pairs.landmarks.resize(most);
   int64_t taken = 0;
   for (const int32_t row : ranked) {
     const int64_t end = std::min<int64_t>(most, taken + sample.row_counts[row]);
     for (; taken < end; ++taken) {
-      pairs.peaks[taken] = scene.centres[cells[row]];
+      pairs.peaks[taken] = cells[row];
       pairs.landmarks[taken] = landmarks[row];
     }
     if (taken == most) break;
@@ -126,10 +131,21 @@ void select_pairs(const Sample& sample,
 // Mean deviation over `shuffles` permutations; leaves the peaks shuffled. It is the peaks that
 // move, and the mean is taken about `own`, so that equal peaks give `own` to the last bit.
 double shuffled_deviation(Pairs& pairs, double own, int64_t shuffles, Random& random) {
+  thread_local std::vector<Columns> distances;
+  distances.resize(pairs.peaks.size());
   double excess = 0.0;
-  for (int64_t i = 0; i < shuffles; ++i) {
-    shuffle(pairs.peaks, random);
-    excess += pairs.deviation() - own;
+  for (int64_t done = 0; done < shuffles;) {
+    const int64_t columns = std::min<int64_t>(shuffles - done, kColumns);
+    for (int64_t c = 0; c < columns; ++c) {
+      shuffle(pairs.peaks, random);
+      for (std::size_t i = 0; i < pairs.peaks.size(); ++i) {
+        distances[i][static_cast<std::size_t>(c)] =
+            distance(pairs.centres[pairs.peaks[i]], pairs.landmarks[i]);
+      }
+    }
+    const auto deviations = sample_deviations(distances);
+    for (int64_t c = 0; c < columns; ++c) excess += deviations[static_cast<std::size_t>(c)] - own;
+    done += columns;
   }
   return own + excess / static_cast<double>(shuffles);
 }
@@ -137,15 +153,18 @@ double shuffled_deviation(Pairs& pairs, double own, int64_t shuffles, Random& ra
 double random_deviation(Pairs& pairs, const Scene& scene, int64_t draws, Random& random) {
   ExistingMean mean;
   for (int64_t i = 0; i < draws; ++i) {
-    for (auto& peak : pairs.peaks) peak = scene.centres[random.below(std::ssize(scene.centres))];
+    for (auto& peak : pairs.peaks)
+      peak = static_cast<int32_t>(random.below(std::ssize(scene.centres)));
     mean.add(pairs.deviation());
   }
   return mean.value();
 }
 
-double constant_deviation(Pairs& pairs, Point where) {
-  std::fill(pairs.peaks.begin(), pairs.peaks.end(), where);
-  return pairs.deviation();
+double constant_deviation(const Pairs& pairs, Point where) {
+  std::vector<double> distances;
+  distances.reserve(pairs.landmarks.size());
+  for (const auto& landmark : pairs.landmarks) distances.push_back(distance(where, landmark));
+  return sample_deviation(distances);
 }
 
 double filter_instability(const Sample& sample, int64_t filter, const Ranking& ranking) {
@@ -158,12 +177,18 @@ double filter_instability(const Sample& sample, int64_t filter, const Ranking& r
   return mean.value();
 }
 
-double filter_ratio(const Sample& sample,
-                    int64_t filter,
-                    const Ranking& ranking,
-                    int64_t shuffles,
-                    Random& random) {
-  Pairs pairs;
+// D_f and D_f / D_shuffle,f.
+struct FilterNumbers {
+  double instability = kNaN;
+  double ratio = kNaN;
+};
+
+FilterNumbers filter_numbers(const Sample& sample,
+                             int64_t filter,
+                             const Ranking& ranking,
+                             int64_t shuffles,
+                             Random& random) {
+  thread_local Pairs pairs;
   ExistingMean instability;
   ExistingMean shuffled;
   for (int64_t k = 0; k < std::ssize(ranking); ++k) {
@@ -172,7 +197,7 @@ double filter_ratio(const Sample& sample,
     instability.add(own);
     shuffled.add(shuffled_deviation(pairs, own, shuffles, random));
   }
-  return quotient(instability.value(), shuffled.value());
+  return {instability.value(), quotient(instability.value(), shuffled.value())};
 }
 
 struct FilterFinding {
@@ -235,41 +260,28 @@ double mean_over_filters(const std::vector<FilterFinding>& found, const Number& 
   return mean.value();
 }
 
-Interval instability_interval(double value,
-                              const Scene& scene,
-                              const std::vector<FilterFinding>& found,
-                              int64_t top_images,
-                              const BootstrapOptions& bootstrap) {
-  return centred_bootstrap_interval(
-      value, scene.rows, std::ssize(found), bootstrap, [&](const Resample& resample) {
-        const Sample sample{scene, resample.rows, top_images};
-        ExistingMean mean;
-        for (int64_t f = 0; f < std::ssize(found); ++f) {
-          if (resample.filters[f] == 0) continue;
-          mean.add(filter_instability(sample, f, found[f].ranking), resample.filters[f]);
-        }
-        return mean.value();
-      });
-}
-
-Interval ratio_interval(double value,
-                        const Scene& scene,
-                        const std::vector<FilterFinding>& found,
-                        const InstabilityOptions& options,
-                        const BootstrapOptions& bootstrap) {
+// Both numbers in every draw: {D, ratio}.
+std::vector<std::vector<double>> resampled(const Scene& scene,
+                                           const std::vector<FilterFinding>& found,
+                                           const InstabilityOptions& options,
+                                           const BootstrapOptions& bootstrap) {
   const int64_t shuffles = std::min(options.shuffles, kShufflesPerResample);
-  return centred_bootstrap_interval(
-      value, scene.rows, std::ssize(found), bootstrap, [&](const Resample& resample) {
-        const Sample sample{scene, resample.rows, options.top_images};
-        Random random(resample.seed);
-        ExistingMean mean;
-        for (int64_t f = 0; f < std::ssize(found); ++f) {
-          if (resample.filters[f] == 0) continue;
-          mean.add(filter_ratio(sample, f, found[f].ranking, shuffles, random),
-                   resample.filters[f]);
-        }
-        return mean.value();
-      });
+  return resampled_values(2, scene.rows, std::ssize(found), bootstrap,
+                          [&](const Resample& resample, std::span<double> numbers) {
+                            const Sample sample{scene, resample.rows, options.top_images};
+                            Random random(resample.seed);
+                            ExistingMean instability;
+                            ExistingMean ratio;
+                            for (int64_t f = 0; f < std::ssize(found); ++f) {
+                              if (resample.filters[f] == 0) continue;
+                              const auto here =
+                                  filter_numbers(sample, f, found[f].ranking, shuffles, random);
+                              instability.add(here.instability, resample.filters[f]);
+                              ratio.add(here.ratio, resample.filters[f]);
+                            }
+                            numbers[0] = instability.value();
+                            numbers[1] = ratio.value();
+                          });
 }
 
 }  // namespace
@@ -309,9 +321,9 @@ LocationInstability location_instability(const MapSummaries& maps,
   const auto mean = [&](const auto& number) { return mean_over_filters(found, number); };
   const double instability = mean([](const FilterFinding& one) { return one.filter.instability; });
   const double ratio = mean([](const FilterFinding& one) { return one.filter.ratio; });
-  const auto steady =
-      instability_interval(instability, scene, found, options.top_images, bootstrap);
-  const auto relative = ratio_interval(ratio, scene, found, options, bootstrap);
+  auto drawn = resampled(scene, found, options, bootstrap);
+  const auto steady = centred_interval(instability, std::move(drawn[0]));
+  const auto relative = centred_interval(ratio, std::move(drawn[1]));
   LocationInstability result;
   result.instability = {
       .value = instability,

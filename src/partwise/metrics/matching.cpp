@@ -15,13 +15,8 @@ void expect_same_picture(int64_t rows, const UnitGrid& grid, const Truth& truth)
 
 }  // namespace
 
-void expect_matching(const Maps& maps,
-                     const UnitGrid& grid,
-                     const Truth& truth,
-                     std::span<const int64_t> filter_category) {
-  expect_consistent(maps);
+void expect_matching(const MapSource& maps, const UnitGrid& grid, const Truth& truth) {
   expect_same_picture(maps.rows, grid, truth);
-  expect_categories(filter_category, maps.filters, truth);
 }
 
 void expect_matching(const MapSummaries& maps, const UnitGrid& grid, const Truth& truth) {

@@ -1,9 +1,9 @@
 #include "partwise/metrics/network_dissection.h"
 
-#include "partwise/base/error.h"
 #include "partwise/base/parallel.h"
 #include "partwise/metrics/derangement.h"
 #include "partwise/metrics/enlargement.h"
+#include "partwise/metrics/matching.h"
 #include "partwise/metrics/statistics.h"
 #include "partwise/metrics/upper_quantile.h"
 
@@ -217,11 +217,7 @@ NetworkDissection network_dissection(const MapSource& maps,
                                      const Truth& truth,
                                      const DissectionOptions& options,
                                      const BootstrapOptions& bootstrap) {
-  expect_consistent(truth);
-  expects(maps.rows == std::ssize(truth.rows), "{} rows of maps, {} rows of truth", maps.rows,
-          truth.rows.size());
-  expects(grid.input_side == truth.input_side, "maps of inputs of {} pixels, truth of {}",
-          grid.input_side, truth.input_side);
+  expect_matching(maps, grid, truth);
   validate(options);
   const int threads = static_cast<int>(bootstrap.threads);
   const Enlargement enlargement(grid, maps.side, options.step);

@@ -1,8 +1,6 @@
 #include "partwise/metrics/part_interpretability.h"
 
-#include "partwise/base/parallel.h"
 #include "partwise/metrics/matching.h"
-#include "partwise/metrics/part_overlap.h"
 #include "partwise/metrics/statistics.h"
 
 #include <algorithm>
@@ -20,12 +18,6 @@ struct Detections {
   std::vector<std::vector<int64_t>> hits;  // [part]: the rows in which it was detected
 };
 
-// What all filters are measured with.
-struct Exam {
-  const PartOverlap& overlap;
-  double iou = 0.0;
-};
-
 // P_k: the share of the rows showing a part in which it is detected.
 std::vector<double> shares_detected(const Overlaps& overlaps, const Gallery& gallery, double iou) {
   std::vector<double> shares;
@@ -39,39 +31,50 @@ std::vector<double> shares_detected(const Overlaps& overlaps, const Gallery& gal
   return shares;
 }
 
-Detections detect(const Exam& exam, int64_t filter, int64_t category, const Random& random) {
-  const auto& gallery = exam.overlap.galleries()[category];
-  const auto overlap = exam.overlap.of_filter(filter, category, random);
+Detections detect(const FilterOverlap& overlap,
+                  const Gallery& gallery,
+                  int64_t category,
+                  double iou) {
   Detections found;
   found.hits.resize(overlap.own.size());
   for (std::size_t k = 0; k < overlap.own.size(); ++k) {
     for (std::size_t place = 0; place < gallery.rows.size(); ++place) {
-      if (overlap.own[k][place] > exam.iou) found.hits[k].push_back(gallery.rows[place]);
+      if (overlap.own[k][place] > iou) found.hits[k].push_back(gallery.rows[place]);
     }
   }
   found.filter.category = category;
   found.filter.threshold = static_cast<double>(overlap.threshold);
   found.filter.silent_share =
       quotient(static_cast<double>(overlap.silent_rows), static_cast<double>(gallery.rows.size()));
-  found.filter.by_part = shares_detected(overlap.own, gallery, exam.iou);
-  found.shuffled = largest_existing(shares_detected(overlap.shuffled, gallery, exam.iou));
+  found.filter.by_part = shares_detected(overlap.own, gallery, iou);
+  found.shuffled = largest_existing(shares_detected(overlap.shuffled, gallery, iou));
   found.filter.interpretability = largest_existing(found.filter.by_part);
   found.filter.best_part = place_of_largest(found.filter.by_part);
   return found;
 }
 
-Detections detect_in_best_category(const Exam& exam, int64_t filter, const Random& random) {
-  Detections best;
-  best.filter.interpretability = kNaN;
-  best.filter.silent_share = kNaN;
-  best.filter.threshold = kNaN;
-  for (int64_t category = 0; category < std::ssize(exam.overlap.galleries()); ++category) {
-    auto found = detect(exam, filter, category, random);
-    const double score = found.filter.interpretability;
-    if (std::isnan(score) || score <= best.filter.interpretability) continue;
-    best = std::move(found);
+// A filter without a category is laid against all of them.
+std::vector<OverlapQuestion> questions_for(std::span<const int64_t> filter_category,
+                                           const Truth& truth) {
+  std::vector<OverlapQuestion> questions;
+  for (int64_t filter = 0; filter < std::ssize(filter_category); ++filter) {
+    if (filter_category[filter] >= 0) {
+      questions.push_back({filter, filter_category[filter]});
+      continue;
+    }
+    for (int64_t category = 0; category < std::ssize(truth.categories); ++category)
+      questions.push_back({filter, category});
   }
-  return best;
+  return questions;
+}
+
+// What is known of a filter before anything was found.
+Detections nothing_detected() {
+  Detections nothing;
+  nothing.filter.interpretability = kNaN;
+  nothing.filter.silent_share = kNaN;
+  nothing.filter.threshold = kNaN;
+  return nothing;
 }
 
 double draws_among(const std::vector<int64_t>& rows, std::span<const int32_t> counts) {
@@ -105,28 +108,30 @@ double resampled_interpretability(const std::vector<Gallery>& galleries,
 
 }  // namespace
 
-PartInterpretability part_interpretability(const Maps& maps,
+PartInterpretability part_interpretability(const MapSource& maps,
                                            const UnitGrid& grid,
                                            const Truth& truth,
                                            std::span<const int64_t> filter_category,
                                            const InterpretabilityOptions& options,
                                            const BootstrapOptions& bootstrap) {
-  expect_matching(maps, grid, truth, filter_category);
-  validate(options);
-  const PartOverlap overlap(maps, grid, truth, options.quantile, options.radius);
-  const auto& galleries = overlap.galleries();
-  const Exam exam{overlap, options.iou};
-  std::vector<Detections> found(static_cast<std::size_t>(maps.filters));
-  parallel_for(maps.filters, static_cast<int>(bootstrap.threads), [&](int64_t f) {
-    const auto random = control_random(bootstrap, kControlStream, f);
-    found[f] = filter_category[f] >= 0 ? detect(exam, f, filter_category[f], random)
-                                       : detect_in_best_category(exam, f, random);
-  });
+  expect_categories(filter_category, maps.filters, truth);
+  const auto questions = questions_for(filter_category, truth);
+  const auto overlaps =
+      part_overlaps(maps, grid, truth, questions, options, bootstrap, kControlStream);
+  const auto& galleries = overlaps.galleries;
+  std::vector<Detections> found(static_cast<std::size_t>(maps.filters), nothing_detected());
+  for (std::size_t i = 0; i < questions.size(); ++i) {
+    const auto [filter, category] = questions[i];
+    auto here = detect(overlaps.filters[i], galleries[category], category, options.iou);
+    const double score = here.filter.interpretability;
+    const bool better = !std::isnan(score) && !(score <= found[filter].filter.interpretability);
+    if (filter_category[filter] >= 0 || better) found[filter] = std::move(here);
+  }
   std::vector<double> centred;
   centred.reserve(galleries.size());
-  for (int64_t category = 0; category < std::ssize(galleries); ++category) {
+  for (std::size_t category = 0; category < galleries.size(); ++category) {
     centred.push_back(largest_existing(
-        shares_detected(overlap.of_centre(category), galleries[category], options.iou)));
+        shares_detected(overlaps.centre[category], galleries[category], options.iou)));
   }
   ExistingMean value;
   ExistingMean silent;

@@ -3,6 +3,7 @@
 #include "partwise/metrics/activations.h"
 #include "partwise/metrics/bootstrap.h"
 #include "partwise/metrics/finding.h"
+#include "partwise/metrics/part_overlap.h"
 #include "partwise/metrics/truth.h"
 
 #include <cstdint>
@@ -10,21 +11,6 @@
 #include <vector>
 
 namespace partwise::metrics {
-
-struct InterpretabilityOptions {
-  double quantile = 0.005;  // P(x > T_f)
-  double iou = 0.2;         // a part is detected above this overlap
-  double radius = 0.10;  // of the disc drawn at each unit above T_f, as a share of the input side
-
-  static auto fields() {
-    using Row = Field<InterpretabilityOptions, double>;
-    return std::tuple{
-        Row{"quantile", &InterpretabilityOptions::quantile, "share of units above T_f", 1e-6, 0.5},
-        Row{"iou", &InterpretabilityOptions::iou, "overlap above which a part counts", 0.0, 1.0},
-        Row{"radius", &InterpretabilityOptions::radius, "disc radius / input side", 1e-3, 1.0},
-    };
-  }
-};
 
 struct FilterInterpretability {
   int64_t category = -1;
@@ -58,7 +44,7 @@ struct PartInterpretability {
 // P_{f,k} and the maximum over k are recomputed in every resample. shuffled_images pairs every map
 // with the parts of one other row, by a derangement drawn for each filter, and takes the maximum
 // over k as well.
-PartInterpretability part_interpretability(const Maps& maps,
+PartInterpretability part_interpretability(const MapSource& maps,
                                            const UnitGrid& grid,
                                            const Truth& truth,
                                            std::span<const int64_t> filter_category,

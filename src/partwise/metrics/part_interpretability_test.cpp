@@ -19,8 +19,8 @@ PartInterpretability measure(const Exhibit& exhibit,
                              const std::vector<int64_t>& categories,
                              InterpretabilityOptions options,
                              BootstrapOptions bootstrap = {.resamples = 100}) {
-  return part_interpretability(exhibit.maps(), exhibit.grid, exhibit.truth, categories, options,
-                               bootstrap);
+  return part_interpretability(source_of(exhibit.maps()), exhibit.grid, exhibit.truth, categories,
+                               options, bootstrap);
 }
 
 // Units at (1, 1), (5, 1), (1, 5), (5, 5) of an 8 x 8 input; a disc of radius 1 is a plus of 5

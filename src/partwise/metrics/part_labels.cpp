@@ -1,9 +1,7 @@
 #include "partwise/metrics/part_labels.h"
 
-#include "partwise/base/parallel.h"
 #include "partwise/metrics/filter_mean.h"
 #include "partwise/metrics/matching.h"
-#include "partwise/metrics/part_overlap.h"
 #include "partwise/metrics/statistics.h"
 
 #include <utility>
@@ -60,44 +58,42 @@ std::vector<std::vector<double>> shares(const Truth& truth, std::span<const Filt
 
 }  // namespace
 
-PartLabels part_labels(const Maps& maps,
+PartLabels part_labels(const MapSource& maps,
                        const UnitGrid& grid,
                        const Truth& truth,
                        std::span<const int64_t> filter_category,
                        const InterpretabilityOptions& options,
                        const BootstrapOptions& bootstrap) {
-  expect_matching(maps, grid, truth, filter_category);
-  validate(options);
-  const PartOverlap overlap(maps, grid, truth, options.quantile, options.radius);
-  const auto& galleries = overlap.galleries();
+  expect_categories(filter_category, maps.filters, truth);
+  std::vector<OverlapQuestion> questions;
+  for (int64_t f = 0; f < maps.filters; ++f) {
+    if (filter_category[f] >= 0) questions.push_back({f, filter_category[f]});
+  }
+  auto overlaps = part_overlaps(maps, grid, truth, questions, options, bootstrap, kControlStream);
+  const auto& galleries = overlaps.galleries;
   std::vector<FilterOverlap> found(static_cast<std::size_t>(maps.filters));
-  parallel_for(maps.filters, static_cast<int>(bootstrap.threads), [&](int64_t f) {
-    if (filter_category[f] < 0) return;
-    found[f] =
-        overlap.of_filter(f, filter_category[f], control_random(bootstrap, kControlStream, f));
-  });
-  const auto ranked = [&](const Overlaps& overlaps, int64_t f,
-                          std::span<const int32_t> row_counts) {
+  for (std::size_t i = 0; i < questions.size(); ++i)
+    found[questions[i].filter] = std::move(overlaps.filters[i]);
+  const auto ranked = [&](const Overlaps& regions, int64_t f, std::span<const int32_t> row_counts) {
     if (filter_category[f] < 0) return Ranking{};
-    return rank(mean_overlaps(overlaps, galleries[filter_category[f]], row_counts));
+    return rank(mean_overlaps(regions, galleries[filter_category[f]], row_counts));
   };
   const std::vector<int32_t> once(static_cast<std::size_t>(maps.rows), 1);
   PartLabels result;
-  result.iou = mean_over_filters(maps.rows, maps.filters, bootstrap,
-                                 [&](int64_t f, std::span<const int32_t> row_counts) {
-                                   return ranked(found[f].own, f, row_counts).best;
-                                 })
-                   .finding;
-  result.margin = mean_over_filters(maps.rows, maps.filters, bootstrap,
-                                    [&](int64_t f, std::span<const int32_t> row_counts) {
-                                      return ranked(found[f].own, f, row_counts).margin;
-                                    })
-                      .finding;
+  const auto means = means_over_filters(
+      2, maps.rows, maps.filters, bootstrap,
+      [&](int64_t f, std::span<const int32_t> row_counts, std::span<double> numbers) {
+        const auto own = ranked(found[f].own, f, row_counts);
+        numbers[0] = own.best;
+        numbers[1] = own.margin;
+      });
+  result.iou = means[0].finding;
+  result.margin = means[1].finding;
   std::vector<double> centre;
   centre.reserve(galleries.size());
-  for (int64_t category = 0; category < std::ssize(galleries); ++category) {
+  for (std::size_t category = 0; category < galleries.size(); ++category) {
     centre.push_back(
-        rank(mean_overlaps(overlap.of_centre(category), galleries[category], once)).best);
+        rank(mean_overlaps(overlaps.centre[category], galleries[category], once)).best);
   }
   ExistingMean chance;
   ExistingMean chance_margin;

@@ -2,7 +2,7 @@
 
 #include "partwise/metrics/bootstrap.h"
 #include "partwise/metrics/finding.h"
-#include "partwise/metrics/part_interpretability.h"
+#include "partwise/metrics/part_overlap.h"
 #include "partwise/metrics/truth.h"
 
 #include <cstdint>
@@ -34,7 +34,7 @@ struct PartLabels {
 // `filter_category` [filters], -1: the filter is left out. The interval keeps T_f from the full
 // sample and takes the best part anew in every resample. A label is worth its margin and its
 // distance from `chance`: some part is always the best.
-PartLabels part_labels(const Maps& maps,
+PartLabels part_labels(const MapSource& maps,
                        const UnitGrid& grid,
                        const Truth& truth,
                        std::span<const int64_t> filter_category,

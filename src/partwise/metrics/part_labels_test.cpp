@@ -23,7 +23,7 @@ TEST(PartLabels, EqualTheWorkedExample) {
   exhibit.truth.rows[0] = {0, {}, {pixels(8, {{1, 1}}), disc(8, {1, 1}, 1.0), PixelSet()}};
   exhibit.truth.rows[1] = {
       0, {}, {pixels(8, {{5, 5}, {4, 5}, {5, 4}}), pixels(8, {{0, 0}}), PixelSet(8)}};
-  const auto result = part_labels(exhibit.maps(), exhibit.grid, exhibit.truth,
+  const auto result = part_labels(source_of(exhibit.maps()), exhibit.grid, exhibit.truth,
                                   std::vector<int64_t>{0, -1}, kQuarter, {.resamples = 50});
   const auto& filter = result.filters[0];
   EXPECT_DOUBLE_EQ(filter.by_part[0], 0.4);
@@ -55,8 +55,8 @@ TEST(PartLabelsPlanted, NameThePartThatWasFollowed) {
       exhibit.at(row, f, f < 3 ? spots[0] : f < 4 ? spots[1] : random.below(196)) = 1.0F;
   }
   const auto result =
-      part_labels(exhibit.maps(), exhibit.grid, exhibit.truth, std::vector<int64_t>(8, 0),
-                  {.quantile = 1.0 / 196.0}, {.resamples = 50});
+      part_labels(source_of(exhibit.maps()), exhibit.grid, exhibit.truth,
+                  std::vector<int64_t>(8, 0), {.quantile = 1.0 / 196.0}, {.resamples = 50});
   for (int64_t f = 0; f < 4; ++f) {
     EXPECT_EQ(result.filters[f].part, f < 3 ? 0 : 1);
     EXPECT_EQ(result.filters[f].iou, 1.0);

@@ -1,6 +1,8 @@
 #include "partwise/metrics/part_overlap.h"
 
+#include "partwise/base/parallel.h"
 #include "partwise/metrics/derangement.h"
+#include "partwise/metrics/matching.h"
 #include "partwise/metrics/statistics.h"
 #include "partwise/metrics/upper_quantile.h"
 
@@ -25,90 +27,137 @@ Gallery make_gallery(const Truth& truth, const CategoryTruth& category, std::vec
 }
 
 Overlaps empty_overlaps(const Gallery& gallery) {
-  Overlaps overlaps(gallery.shown.size(), std::vector<double>(gallery.rows.size()));
+  return Overlaps(gallery.shown.size(), std::vector<double>(gallery.rows.size()));
+}
+
+double overlap(const Truth& truth,
+               const Gallery& gallery,
+               std::size_t part,
+               std::size_t place,
+               const PixelSet& region,
+               int64_t region_area) {
+  const int64_t part_area = gallery.areas[part][place];
+  if (part_area == 0) return kNaN;
+  const int64_t both = intersection_area(region, truth.rows[gallery.rows[place]].parts[part]);
+  return static_cast<double>(both) / static_cast<double>(region_area + part_area - both);
+}
+
+Overlaps centre_overlaps(const Truth& truth, const Gallery& gallery, double radius) {
+  const auto side = static_cast<double>(truth.input_side);
+  PixelSet disc(truth.input_side);
+  disc.insert_disc({(side - 1.0) / 2.0, (side - 1.0) / 2.0}, radius * side);
+  auto overlaps = empty_overlaps(gallery);
+  for (std::size_t k = 0; k < overlaps.size(); ++k) {
+    for (std::size_t place = 0; place < gallery.rows.size(); ++place)
+      overlaps[k][place] = overlap(truth, gallery, k, place, disc, disc.area());
+  }
   return overlaps;
 }
 
-}  // namespace
-
-PartOverlap::PartOverlap(
-    const Maps& maps, const UnitGrid& grid, const Truth& truth, double quantile, double radius)
-    : maps_(maps), truth_(truth), quantile_(quantile), radius_(radius) {
-  for (int64_t cell = 0; cell < maps.side * maps.side; ++cell) {
-    discs_.emplace_back(grid.input_side)
-        .insert_disc(grid.centre(cell / maps.side, cell % maps.side),
+std::vector<PixelSet> unit_discs(const UnitGrid& grid, int64_t side, double radius) {
+  std::vector<PixelSet> discs;
+  for (int64_t cell = 0; cell < side * side; ++cell) {
+    discs.emplace_back(grid.input_side)
+        .insert_disc(grid.centre(cell / side, cell % side),
                      radius * static_cast<double>(grid.input_side));
   }
-  auto rows = rows_by_category(truth);
-  for (std::size_t category = 0; category < rows.size(); ++category) {
-    galleries_.push_back(
-        make_gallery(truth, truth.categories[category], std::move(rows[category])));
-  }
+  return discs;
 }
 
-float PartOverlap::threshold(int64_t filter, int64_t category) const {
-  const auto& rows = galleries_[category].rows;
-  std::vector<float> values;
-  values.reserve(rows.size() * static_cast<std::size_t>(maps_.side * maps_.side));
-  for (const int64_t row : rows) {
-    // T_f is never below 0, and NaN counts for nothing.
-    for (const float value : maps_.map(row, filter)) values.push_back(value > 0.0F ? value : 0.0F);
-  }
-  return upper_quantile(values, quantile_);
+// Passes over the source, each question answered on its own thread from the rows of its category:
+// visit(question, map, place in the category's rows).
+template <typename Visit>
+void for_each_map(const MapSource& maps,
+                  const Truth& truth,
+                  std::span<const OverlapQuestion> questions,
+                  std::span<const int64_t> place_of_row,
+                  int threads,
+                  const Visit& visit) {
+  for_each_batch(maps, [&](const Maps& batch, int64_t first_row) {
+    parallel_for(std::ssize(questions), threads, [&](int64_t question) {
+      const auto& [filter, category] = questions[question];
+      for (int64_t row = 0; row < batch.rows; ++row) {
+        if (truth.rows[first_row + row].category != category) continue;
+        visit(question, batch.map(row, filter), place_of_row[first_row + row]);
+      }
+    });
+  });
 }
 
 // Fills `region` with the discs of the units above the threshold; false if there is none.
-bool PartOverlap::draw_region(std::span<const float> map, float threshold, PixelSet& region) const {
+bool draw_region(std::span<const float> map,
+                 float threshold,
+                 std::span<const PixelSet> discs,
+                 PixelSet& region) {
   region.clear();
   bool any = false;
   for (std::size_t cell = 0; cell < map.size(); ++cell) {
     if (!(map[cell] > threshold)) continue;
-    region.insert_all(discs_[cell]);
+    region.insert_all(discs[cell]);
     any = true;
   }
   return any;
 }
 
-double PartOverlap::overlap(const Gallery& gallery,
-                            std::size_t part,
-                            std::size_t place,
-                            const PixelSet& region,
-                            int64_t region_area) const {
-  const int64_t part_area = gallery.areas[part][place];
-  if (part_area == 0) return kNaN;
-  const int64_t both = intersection_area(region, truth_.rows[gallery.rows[place]].parts[part]);
-  return static_cast<double>(both) / static_cast<double>(region_area + part_area - both);
-}
+}  // namespace
 
-FilterOverlap PartOverlap::of_filter(int64_t filter, int64_t category, Random random) const {
-  const auto& gallery = galleries_[category];
-  const auto partner = derangement(gallery.rows.size(), random);
-  FilterOverlap found{threshold(filter, category), 0, empty_overlaps(gallery),
-                      empty_overlaps(gallery)};
-  PixelSet region(truth_.input_side);
-  for (std::size_t place = 0; place < gallery.rows.size(); ++place) {
-    if (!draw_region(maps_.map(gallery.rows[place], filter), found.threshold, region))
-      ++found.silent_rows;
+PartOverlaps part_overlaps(const MapSource& maps,
+                           const UnitGrid& grid,
+                           const Truth& truth,
+                           std::span<const OverlapQuestion> questions,
+                           const InterpretabilityOptions& options,
+                           const BootstrapOptions& bootstrap,
+                           uint64_t control_stream) {
+  expect_matching(maps, grid, truth);
+  validate(options);
+  const int threads = static_cast<int>(bootstrap.threads);
+  PartOverlaps result;
+  std::vector<int64_t> place_of_row(truth.rows.size(), -1);
+  auto rows = rows_by_category(truth);
+  for (std::size_t category = 0; category < rows.size(); ++category) {
+    for (std::size_t place = 0; place < rows[category].size(); ++place)
+      place_of_row[rows[category][place]] = static_cast<int64_t>(place);
+    result.galleries.push_back(
+        make_gallery(truth, truth.categories[category], std::move(rows[category])));
+    result.centre.push_back(centre_overlaps(truth, result.galleries.back(), options.radius));
+  }
+  const auto each_map = [&](const auto& visit) {
+    for_each_map(maps, truth, questions, place_of_row, threads, visit);
+  };
+
+  UpperQuantiles quantiles(std::ssize(questions), options.quantile);
+  do {
+    each_map([&](int64_t question, std::span<const float> map, int64_t) {
+      // T_f is never below 0, and NaN counts for nothing.
+      thread_local std::vector<float> values;
+      values.clear();
+      for (const float value : map) values.push_back(value > 0.0F ? value : 0.0F);
+      quantiles.add(question, values);
+    });
+  } while (quantiles.end_pass());
+
+  std::vector<std::vector<std::size_t>> partner;
+  for (std::size_t i = 0; i < questions.size(); ++i) {
+    const auto& gallery = result.galleries[questions[i].category];
+    auto random = control_random(bootstrap, control_stream, questions[i].filter);
+    partner.push_back(derangement(gallery.rows.size(), random));
+    result.filters.push_back({quantiles.threshold(static_cast<int64_t>(i)), 0,
+                              empty_overlaps(gallery), empty_overlaps(gallery)});
+  }
+  const auto discs = unit_discs(grid, maps.side, options.radius);
+  each_map([&](int64_t question, std::span<const float> map, int64_t place) {
+    thread_local PixelSet region;
+    if (region.side() != truth.input_side) region = PixelSet(truth.input_side);
+    auto& found = result.filters[question];
+    const auto& gallery = result.galleries[questions[question].category];
+    if (!draw_region(map, found.threshold, discs, region)) ++found.silent_rows;
     const int64_t area = region.area();
     for (std::size_t k = 0; k < gallery.shown.size(); ++k) {
-      found.own[k][place] = overlap(gallery, k, place, region, area);
-      found.shuffled[k][place] = overlap(gallery, k, partner[place], region, area);
+      found.own[k][place] = overlap(truth, gallery, k, place, region, area);
+      found.shuffled[k][place] = overlap(truth, gallery, k, partner[question][place], region, area);
     }
-  }
-  return found;
-}
-
-Overlaps PartOverlap::of_centre(int64_t category) const {
-  const auto& gallery = galleries_[category];
-  const auto side = static_cast<double>(truth_.input_side);
-  PixelSet disc(truth_.input_side);
-  disc.insert_disc({(side - 1.0) / 2.0, (side - 1.0) / 2.0}, radius_ * side);
-  auto overlaps = empty_overlaps(gallery);
-  for (std::size_t k = 0; k < overlaps.size(); ++k) {
-    for (std::size_t place = 0; place < gallery.rows.size(); ++place)
-      overlaps[k][place] = overlap(gallery, k, place, disc, disc.area());
-  }
-  return overlaps;
+  });
+  return result;
 }
 
 }  // namespace partwise::metrics

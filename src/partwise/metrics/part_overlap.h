@@ -1,13 +1,31 @@
 #pragma once
 
-#include "partwise/base/random.h"
+#include "partwise/base/options.h"
 #include "partwise/metrics/activations.h"
+#include "partwise/metrics/bootstrap.h"
+#include "partwise/metrics/map_source.h"
 #include "partwise/metrics/truth.h"
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace partwise::metrics {
+
+struct InterpretabilityOptions {
+  double quantile = 0.005;  // P(x > T_f)
+  double iou = 0.2;         // a part is detected above this overlap
+  double radius = 0.10;  // of the disc drawn at each unit above T_f, as a share of the input side
+
+  static auto fields() {
+    using Row = Field<InterpretabilityOptions, double>;
+    return std::tuple{
+        Row{"quantile", &InterpretabilityOptions::quantile, "share of units above T_f", 1e-6, 0.5},
+        Row{"iou", &InterpretabilityOptions::iou, "overlap above which a part counts", 0.0, 1.0},
+        Row{"radius", &InterpretabilityOptions::radius, "disc radius / input side", 1e-3, 1.0},
+    };
+  }
+};
 
 // One category: its rows, and how much of each part they show.
 struct Gallery {
@@ -27,37 +45,33 @@ struct FilterOverlap {
   Overlaps shuffled;  // the same regions laid over the parts of one other row each
 };
 
+// "How does this filter overlap the parts of this category?"
+struct OverlapQuestion {
+  int64_t filter = 0;
+  int64_t category = 0;
+};
+
+struct PartOverlaps {
+  std::vector<Gallery> galleries;      // [category]
+  std::vector<Overlaps> centre;        // [category]: one disc at the input's centre,
+                                       // (input_side - 1) / 2, in every row
+  std::vector<FilterOverlap> filters;  // [question]
+};
+
 // How the regions of filters overlap parts. T_f: over all positions of all maps of a category, the
 // upper_quantile of max(x, 0), NaN taken for 0. S_f = union of discs (radius a share of the input
-// side) at the centres of the units with x > T_f. Maps and truth must outlive it.
-class PartOverlap {
- public:
-  PartOverlap(
-      const Maps& maps, const UnitGrid& grid, const Truth& truth, double quantile, double radius);
-
-  [[nodiscard]] const std::vector<Gallery>& galleries() const { return galleries_; }
-
-  // `random` draws the derangement behind `shuffled`. May be called from several threads.
-  [[nodiscard]] FilterOverlap of_filter(int64_t filter, int64_t category, Random random) const;
-
-  // One disc at the input's centre, (input_side - 1) / 2, in every row.
-  [[nodiscard]] Overlaps of_centre(int64_t category) const;
-
- private:
-  [[nodiscard]] float threshold(int64_t filter, int64_t category) const;
-  bool draw_region(std::span<const float> map, float threshold, PixelSet& region) const;
-  [[nodiscard]] double overlap(const Gallery& gallery,
-                               std::size_t part,
-                               std::size_t place,
-                               const PixelSet& region,
-                               int64_t region_area) const;
-
-  Maps maps_;
-  const Truth& truth_;
-  double quantile_;
-  double radius_;
-  std::vector<PixelSet> discs_;  // [cell]
-  std::vector<Gallery> galleries_;
-};
+// side) at the centres of the units with x > T_f. Every filter's derangement behind `shuffled` is
+// drawn from control_random(bootstrap, control_stream, filter). Holds the caller to maps, truth and
+// questions that fit, and to valid options.
+//
+// The thresholds take three passes over the source, the regions one more; kept are 16 bytes a
+// question, row of its category and part.
+PartOverlaps part_overlaps(const MapSource& maps,
+                           const UnitGrid& grid,
+                           const Truth& truth,
+                           std::span<const OverlapQuestion> questions,
+                           const InterpretabilityOptions& options,
+                           const BootstrapOptions& bootstrap,
+                           uint64_t control_stream);
 
 }  // namespace partwise::metrics

@@ -22,12 +22,17 @@ Exhibit worked_example() {
   return exhibit;
 }
 
+PartOverlaps overlaps_of(const Exhibit& exhibit, int64_t batch_rows) {
+  return part_overlaps(source_of(exhibit.maps(), batch_rows), exhibit.grid, exhibit.truth,
+                       std::vector<OverlapQuestion>{{0, 0}},
+                       {.quantile = 0.125, .iou = 0.2, .radius = 0.125}, {}, 1);
+}
+
 // Row 0: one pixel in common, 5 + 2 - 1 in all. Row 1 shows A and B, but nothing fires. Shuffled,
 // row 0's region meets row 1's A in all its 3 pixels, and B in none.
-TEST(PartOverlap, EqualsTheWorkedExample) {
+TEST(PartOverlaps, EqualsTheWorkedExample) {
   const auto exhibit = worked_example();
-  const PartOverlap overlap(exhibit.maps(), exhibit.grid, exhibit.truth, 0.125, 0.125);
-  const auto found = overlap.of_filter(0, 0, Random(1));
+  const auto found = overlaps_of(exhibit, 64).filters.front();
   EXPECT_EQ(found.threshold, 2.0F);
   EXPECT_EQ(found.silent_rows, 1);
   EXPECT_DOUBLE_EQ(found.own[0][0], 1.0 / 6.0);
@@ -41,11 +46,10 @@ TEST(PartOverlap, EqualsTheWorkedExample) {
 }
 
 // The disc of radius 1 about (3.5, 3.5) holds the four pixels around it.
-TEST(PartOverlap, OfTheCentreIsThatOfOneDisc) {
+TEST(PartOverlaps, OfTheCentreIsThatOfOneDisc) {
   auto exhibit = worked_example();
   exhibit.truth.rows[1].parts[1] = pixels(8, {{3, 3}, {4, 4}, {7, 7}});
-  const PartOverlap overlap(exhibit.maps(), exhibit.grid, exhibit.truth, 0.125, 0.125);
-  const auto centre = overlap.of_centre(0);
+  const auto centre = overlaps_of(exhibit, 64).centre.front();
   EXPECT_DOUBLE_EQ(centre[1][1], 2.0 / 5.0);
   EXPECT_EQ(centre[0][0], 0.0);
 }

@@ -52,12 +52,14 @@ Share share_of(std::span<const float> map, const std::vector<std::vector<int64_t
 }
 
 // [rows, filters]
-std::vector<Share> all_shares(const Maps& maps, int threads) {
+std::vector<Share> all_shares(const MapSource& maps, int threads) {
   const auto near = neighbourhoods(maps.side);
   std::vector<Share> shares(static_cast<std::size_t>(maps.rows * maps.filters));
-  parallel_for(maps.rows, threads, [&](int64_t row) {
-    for (int64_t filter = 0; filter < maps.filters; ++filter)
-      shares[row * maps.filters + filter] = share_of(maps.map(row, filter), near);
+  for_each_batch(maps, [&](const Maps& batch, int64_t first_row) {
+    parallel_for(batch.rows, threads, [&](int64_t row) {
+      for (int64_t filter = 0; filter < maps.filters; ++filter)
+        shares[(first_row + row) * maps.filters + filter] = share_of(batch.map(row, filter), near);
+    });
   });
   return shares;
 }
@@ -95,8 +97,7 @@ Purity purity_of(std::span<const Share> shares,
 
 }  // namespace
 
-Finding purity(const Maps& maps, const BootstrapOptions& options) {
-  expect_consistent(maps);
+Finding purity(const MapSource& maps, const BootstrapOptions& options) {
   const auto shares = all_shares(maps, static_cast<int>(options.threads));
   const std::vector<int32_t> rows_once(static_cast<std::size_t>(maps.rows), 1);
   const std::vector<int32_t> filters_once(static_cast<std::size_t>(maps.filters), 1);

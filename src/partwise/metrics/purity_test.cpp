@@ -15,7 +15,7 @@ Finding purity_of(const std::vector<float>& values,
                   int64_t filters,
                   int64_t side,
                   int64_t threads = 1) {
-  return purity({.values = values, .rows = rows, .filters = filters, .side = side},
+  return purity(source_of({.values = values, .rows = rows, .filters = filters, .side = side}, 3),
                 {.resamples = 100, .threads = threads});
 }
 

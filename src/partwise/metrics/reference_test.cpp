@@ -4,6 +4,7 @@
 #include "partwise/base/random.h"
 #include "partwise/metrics/accuracy.h"
 #include "partwise/metrics/activation_magnitude.h"
+#include "partwise/metrics/adversarial_distortion.h"
 #include "partwise/metrics/class_selectivity.h"
 #include "partwise/metrics/comparison.h"
 #include "partwise/metrics/exhibit_fixture.h"
@@ -140,6 +141,12 @@ class Reference : public ::testing::Test {
       expect_same(name + std::to_string(i), wanted[i], number(items[i]));
   }
 
+  // NaN for a map of nothing but NaN.
+  [[nodiscard]] double existing_peak(int64_t row, int64_t filter) const {
+    const double value = maps_.peaks_of(filter)[row];
+    return std::isinf(value) ? kNaN : value;
+  }
+
   nlohmann::json numbers_ = read_json(std::filesystem::path(PARTWISE_SOURCE_DIR) /
                                       "tests/reference/metrics_reference.json");
   Exhibit dump_ = make_dump(101);
@@ -158,7 +165,7 @@ TEST_F(Reference, AgreesOnDecisions) {
 }
 
 TEST_F(Reference, AgreesOnPurity) {
-  expect("purity", purity(dump_.maps(), kBootstrap));
+  expect("purity", purity(source_of(dump_.maps()), kBootstrap));
 }
 
 TEST_F(Reference, AgreesOnLocationInstability) {
@@ -170,13 +177,13 @@ TEST_F(Reference, AgreesOnLocationInstability) {
 
 TEST_F(Reference, AgreesOnParts) {
   const InterpretabilityOptions options{.quantile = 0.1, .iou = 0.2, .radius = 0.2};
-  const auto parts =
-      part_interpretability(dump_.maps(), kGrid, truth_, kFilterCategory, options, kBootstrap);
+  const auto parts = part_interpretability(source_of(dump_.maps()), kGrid, truth_, kFilterCategory,
+                                           options, kBootstrap);
   expect("part_interpretability", parts.finding);
   expect_all("part_interpretability.filters", parts.filters,
              [](const auto& filter) { return filter.interpretability; });
   const auto labels =
-      part_labels(dump_.maps(), kGrid, truth_, kFilterCategory, options, kBootstrap);
+      part_labels(source_of(dump_.maps()), kGrid, truth_, kFilterCategory, options, kBootstrap);
   expect("part_labels.iou", labels.iou);
   expect("part_labels.margin", labels.margin);
   expect_all("part_labels.iou.filters", labels.filters, [](const auto& one) { return one.iou; });
@@ -246,11 +253,16 @@ TEST_F(Reference, AgreesOnNetworkDissection) {
   agree("dissection_2020", {.quantile = 0.1, .quantile_of = "pixels", .step = 4});
 }
 
+TEST_F(Reference, AgreesOnAttacks) {
+  std::vector<AttackedRow> rows;
+  for (int64_t row = 0; row < kRows; ++row)
+    rows.push_back({existing_peak(row, 1), existing_peak(row, 2), false});
+  const auto result = adversarial_distortion(rows, kBootstrap);
+  expect("adversarial_distortion", result.finding);
+}
+
 TEST_F(Reference, AgreesOnComparisons) {
-  const auto number = [&](int64_t row, int64_t filter) {
-    const double value = maps_.peaks_of(filter)[row];
-    return std::isinf(value) ? kNaN : value;
-  };
+  const auto number = [&](int64_t row, int64_t filter) { return existing_peak(row, filter); };
   std::vector<double> first;
   std::vector<double> second;
   std::vector<double> early;

@@ -5,15 +5,6 @@
 #include <cstddef>
 
 namespace partwise::metrics {
-void ExistingMean::add(double value, double weight) {
-  if (std::isnan(value) || weight == 0.0) return;
-  weight_ += weight;
-  sum_ += value * weight;
-}
-
-double ExistingMean::value() const {
-  return weight_ > 0.0 ? sum_ / weight_ : kNaN;
-}
 
 double quotient(double part, double whole) {
   return whole > 0.0 ? part / whole : kNaN;

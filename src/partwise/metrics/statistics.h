@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <span>
@@ -12,8 +13,12 @@ inline constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 // Mean of the values that exist (are not NaN), each with a weight; NaN if there are none.
 class ExistingMean {
  public:
-  void add(double value, double weight = 1.0);
-  [[nodiscard]] double value() const;
+  void add(double value, double weight = 1.0) {
+    if (std::isnan(value) || weight == 0.0) return;
+    weight_ += weight;
+    sum_ += value * weight;
+  }
+  [[nodiscard]] double value() const { return weight_ > 0.0 ? sum_ / weight_ : kNaN; }
 
  private:
   double weight_ = 0.0;

@@ -23,6 +23,25 @@ uint64_t bits_up_to(int64_t last) {
   return ~uint64_t{0} >> static_cast<unsigned>(kWordBits - 1 - last);
 }
 
+// Plain x86-64 counts bits by arithmetic; any machine of the last fifteen years has an instruction.
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
+#define PARTWISE_COUNTS_BITS __attribute__((target_clones("popcnt", "default")))
+#else
+#define PARTWISE_COUNTS_BITS
+#endif
+
+PARTWISE_COUNTS_BITS int64_t bits_in(const uint64_t* words, int64_t count) {
+  int64_t bits = 0;
+  for (int64_t i = 0; i < count; ++i) bits += std::popcount(words[i]);
+  return bits;
+}
+
+PARTWISE_COUNTS_BITS int64_t bits_in_both(const uint64_t* a, const uint64_t* b, int64_t count) {
+  int64_t bits = 0;
+  for (int64_t i = 0; i < count; ++i) bits += std::popcount(a[i] & b[i]);
+  return bits;
+}
+
 }  // namespace
 
 PixelSet::PixelSet(int64_t side)
@@ -96,21 +115,17 @@ bool PixelSet::contains(int64_t x, int64_t y) const {
 }
 
 int64_t PixelSet::area() const {
-  int64_t area = 0;
-  const int64_t end = end_row_ * words_per_row_;
-  for (int64_t word = first_row_ * words_per_row_; word < end; ++word)
-    area += std::popcount(words_[word]);
-  return area;
+  return bits_in(words_.data() + first_row_ * words_per_row_,
+                 (end_row_ - first_row_) * words_per_row_);
 }
 
 int64_t intersection_area(const PixelSet& a, const PixelSet& b) {
   if (a.empty() || b.empty()) return 0;
   expects(a.side_ == b.side_, "sets of {} and {} pixels a side do not mix", a.side_, b.side_);
-  int64_t area = 0;
-  const int64_t end = std::min(a.end_row_, b.end_row_) * a.words_per_row_;
-  for (int64_t word = std::max(a.first_row_, b.first_row_) * a.words_per_row_; word < end; ++word)
-    area += std::popcount(a.words_[word] & b.words_[word]);
-  return area;
+  const int64_t first = std::max(a.first_row_, b.first_row_);
+  const int64_t end = std::max(first, std::min(a.end_row_, b.end_row_));
+  return bits_in_both(a.words_.data() + first * a.words_per_row_,
+                      b.words_.data() + first * a.words_per_row_, (end - first) * a.words_per_row_);
 }
 
 double intersection_over_union(const PixelSet& a, const PixelSet& b) {

@@ -14,11 +14,12 @@ const std::vector<std::string>& extra_metric_names() {
   return names;
 }
 
-std::vector<std::string> extra_metrics_from(const std::string& list) {
+std::vector<std::string> extra_metrics_from(const std::string& list,
+                                            const std::vector<std::string>& known) {
   std::vector<std::string> extras;
   std::istringstream words(list);
   for (std::string name; std::getline(words, name, ',');) {
-    index_of_name("metric", name, extra_metric_names());
+    index_of_name("metric", name, known);
     if (!wants(extras, name)) extras.push_back(name);
   }
   return extras;

@@ -11,8 +11,9 @@ namespace partwise::referee {
 //   part_consistency  part_stability  class_selectivity
 const std::vector<std::string>& extra_metric_names();
 
-// "a,b" as a list; an unknown name is an Error that lists the valid ones.
-std::vector<std::string> extra_metrics_from(const std::string& list);
+// "a,b" as a list; a name that is not `known` is an Error that lists the valid ones.
+std::vector<std::string> extra_metrics_from(const std::string& list,
+                                            const std::vector<std::string>& known);
 
 bool wants(const std::vector<std::string>& extras, const std::string& name);
 

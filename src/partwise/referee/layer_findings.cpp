@@ -137,8 +137,8 @@ class Measuring {
   }
 
   void detectors(const std::string& key, const metrics::DissectionOptions& convention) {
-    const auto found = metrics::network_dissection(
-        metrics::source_of(layer_.masked), layer_.masked_grid, exam_.truth, convention, bootstrap_);
+    const auto found = metrics::network_dissection(layer_.masked, layer_.masked_grid, exam_.truth,
+                                                   convention, bootstrap_);
     int64_t count = 0;
     std::map<std::string, int64_t> by_part;
     for (const auto& unit : found.units) {

@@ -33,8 +33,8 @@ struct LayerMaps {
   std::string name;
   metrics::UnitGrid grid;         // of maps
   metrics::UnitGrid masked_grid;  // of masked: another where the mask lies behind pooling
-  metrics::Maps maps;             // after ReLU, before the mask
-  metrics::Maps masked;           // the same where the layer has no mask
+  metrics::MapSource maps;        // after ReLU, before the mask
+  metrics::MapSource masked;      // the same where the layer has no mask
 };
 
 // Summaries of some rows, and what the rows show: index into the task's categories, -1: nothing the

@@ -91,35 +91,23 @@ std::vector<int64_t> rows_in_split(const Rows& rows,
   return chosen;
 }
 
-// Some rows of maps; copied only where they do not lie together.
-class ChosenMaps {
- public:
-  ChosenMaps(const metrics::Maps& all, std::span<const int64_t> rows) : maps_(all) {
+// Some rows of maps, ascending; where they lie together they are handed on as they are.
+metrics::MapSource chosen_maps(const metrics::Maps& all, std::span<const int64_t> rows) {
+  constexpr int64_t kBatch = 64;
+  const auto each_batch = [all, rows](const metrics::VisitBatch& visit) {
     const auto row_values = static_cast<std::size_t>(all.filters * all.side * all.side);
-    maps_.rows = std::ssize(rows);
-    const bool together = !rows.empty() && rows.back() - rows.front() == std::ssize(rows) - 1;
-    if (together || rows.empty()) {
-      const auto first = rows.empty() ? 0 : static_cast<std::size_t>(rows.front());
-      maps_.values = all.values.subspan(first * row_values, rows.size() * row_values);
-      return;
+    for (std::size_t first = 0; first < rows.size();) {
+      auto end = first + 1;
+      while (end < rows.size() && end - first < kBatch && rows[end] == rows[end - 1] + 1) ++end;
+      const auto values = all.values.subspan(static_cast<std::size_t>(rows[first]) * row_values,
+                                             (end - first) * row_values);
+      visit({values, static_cast<int64_t>(end - first), all.filters, all.side},
+            static_cast<int64_t>(first));
+      first = end;
     }
-    copy_.reserve(rows.size() * row_values);
-    for (const int64_t row : rows) {
-      const auto values =
-          all.values.subspan(static_cast<std::size_t>(row) * row_values, row_values);
-      copy_.insert(copy_.end(), values.begin(), values.end());
-    }
-    maps_.values = copy_;
-  }
-  ChosenMaps(const ChosenMaps&) = delete;
-  ChosenMaps& operator=(const ChosenMaps&) = delete;
-
-  [[nodiscard]] const metrics::Maps& view() const { return maps_; }
-
- private:
-  metrics::Maps maps_;
-  std::vector<float> copy_;
-};
+  };
+  return {std::ssize(rows), all.filters, all.side, each_batch};
+}
 
 template <typename T>
 std::vector<T> chosen(const std::vector<T>& all, std::span<const int64_t> rows) {
@@ -155,7 +143,7 @@ class Judging {
     const auto& bootstrap = options_.measures.bootstrap;
     const int threads = static_cast<int>(bootstrap.threads);
     const auto labelled = [&](std::span<const int64_t> rows) {
-      return LabelledRows{metrics::summarise(ChosenMaps(dump_.maps, rows).view(), threads),
+      return LabelledRows{metrics::summarise(chosen_maps(dump_.maps, rows), threads),
                           chosen(category_, rows)};
     };
     const auto judged = labelled(judged_);
@@ -164,13 +152,9 @@ class Judging {
     const auto filter_category = assigned(judged, training);
     const auto truth = truth_of(dataset_, categories_.ids, chosen(rows_.samples, objects_),
                                 dump_.label.grid.input_side);
-    const ChosenMaps maps(dump_.maps, objects_);
-    const bool masked = dump_.masked.values.data() != dump_.maps.values.data();
-    const ChosenMaps behind(
-        dump_.masked, masked ? std::span<const int64_t>(objects_) : std::span<const int64_t>());
     const LayerMaps layer{dump_.label.layer.empty() ? "layer" : dump_.label.layer, dump_.label.grid,
-                          dump_.label.masked_grid, maps.view(),
-                          masked ? behind.view() : maps.view()};
+                          dump_.label.masked_grid, chosen_maps(dump_.maps, objects_),
+                          chosen_maps(dump_.masked, objects_)};
     note_training_images();
     const auto found =
         layer_findings(layer, {truth, filter_category, judged, training, {}}, options_.measures);

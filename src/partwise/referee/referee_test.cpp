@@ -195,10 +195,10 @@ TEST(Referee, NamesTheRowOrFilterThatDoesNotFitTheData) {
 }
 
 TEST(ExtraMetrics, AreListedByNameAndWrongNamesListTheValidOnes) {
-  EXPECT_EQ(extra_metrics_from("part_labels,single_filter,part_labels"),
+  EXPECT_EQ(extra_metrics_from("part_labels,single_filter,part_labels", extra_metric_names()),
             (std::vector<std::string>{"part_labels", "single_filter"}));
-  EXPECT_TRUE(extra_metrics_from("").empty());
-  EXPECT_THROW(extra_metrics_from("part_lables"), Error);
+  EXPECT_TRUE(extra_metrics_from("", extra_metric_names()).empty());
+  EXPECT_THROW(extra_metrics_from("part_lables", extra_metric_names()), Error);
 }
 
 }  // namespace

@@ -135,6 +135,18 @@ std::string layer_curves(std::span<const LoadedRun> runs, const std::string& gro
   return html;
 }
 
+const char* hint(Better better) {
+  switch (better) {
+    case Better::higher:
+      return "higher is better";
+    case Better::lower:
+      return "lower is better";
+    case Better::neither:
+      break;
+  }
+  return "";
+}
+
 }  // namespace
 
 std::string network_charts(std::span<const LoadedRun> runs, const MetricWords& metric) {
@@ -163,6 +175,18 @@ std::string layer_chart(std::span<const LoadedRun> runs, const MetricWords& metr
     }
   }
   return views::interval_chart_svg(chart);
+}
+
+std::string metric_block(std::span<const LoadedRun> runs,
+                         const MetricWords& metric,
+                         bool of_layers) {
+  return fmt::format(
+      "<div class=\"metric\"><div><h3>{} <span class=\"hint\">{}</span></h3><p>{}</p>"
+      "<p><span class=\"lead\">Held against.</span> {}</p>"
+      "<p><span class=\"lead\">What it cannot show.</span> {}</p></div>"
+      "<figure class=\"panel\">{}</figure></div>\n",
+      metric.name, hint(metric.better), metric.meaning, metric.controls, metric.cannot_show,
+      of_layers ? layer_chart(runs, metric) : network_charts(runs, metric));
 }
 
 std::string training_charts(std::span<const LoadedRun> runs) {

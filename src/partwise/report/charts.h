@@ -15,6 +15,11 @@ std::string network_charts(std::span<const LoadedRun> runs, const MetricWords& m
 // One number of all layers with intervals and controls, layers with the same role together.
 std::string layer_chart(std::span<const LoadedRun> runs, const MetricWords& metric);
 
+// What a number means, what it is held against and what it cannot show, beside its chart.
+std::string metric_block(std::span<const LoadedRun> runs,
+                         const MetricWords& metric,
+                         bool of_layers);
+
 // What the logs tell about training, one chart a quantity; "" without logs.
 std::string training_charts(std::span<const LoadedRun> runs);
 

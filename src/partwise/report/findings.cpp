@@ -103,6 +103,10 @@ Measure measure_from(const Reader& reader) {
     reader.check(*measure.low <= *measure.high, "low", reader.object().at("low"),
                  "a number not above high");
   }
+  for (const auto& [key, value] : reader.object().items()) {
+    const bool own = key == "value" || key == "low" || key == "high";
+    if (!own && value.is_number()) measure.further[key] = value.get<double>();
+  }
   if (const json* controls = reader.find("controls")) {
     const Reader inner = reader.inside("controls", *controls);
     for (const auto& [name, value] : controls->items()) {
@@ -120,6 +124,23 @@ std::map<std::string, Measure> measures_from(const Reader& reader) {
     }
   }
   return measures;
+}
+
+std::vector<std::pair<std::string, PartShares>> part_shares_from(const Reader& layer) {
+  std::vector<std::pair<std::string, PartShares>> all;
+  const json* labels = layer.find("part_label_iou");
+  if (labels == nullptr) return all;
+  const Reader of_labels = layer.inside("part_label_iou", *labels);
+  const json* shares = of_labels.find("share_of_filters");
+  if (shares == nullptr) return all;
+  const Reader by_category = of_labels.inside("share_of_filters", *shares);
+  for (const auto& [category, parts] : shares->items()) {
+    const Reader by_part = by_category.inside(category, parts);
+    auto& entry = all.emplace_back(category, PartShares{}).second;
+    for (const auto& item : parts.items())
+      entry.emplace_back(item.key(), by_part.optional_number(item.key()));
+  }
+  return all;
 }
 
 Card card_from(const Reader& reader) {
@@ -156,6 +177,7 @@ LayerFindings layer_from(const Reader& reader) {
   layer.dead_share = reader.optional_number("dead_share");
   require_measures(reader);
   layer.measures = measures_from(reader);
+  layer.part_shares = part_shares_from(reader);
   if (const json* counts = reader.find("filters_per_category")) {
     const Reader inner = reader.inside("filters_per_category", *counts);
     for (const auto& [name, value] : counts->items()) {

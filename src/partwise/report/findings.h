@@ -17,7 +17,11 @@ struct Measure {
   std::optional<double> low;
   std::optional<double> high;
   std::map<std::string, std::optional<double>> controls;
+  std::map<std::string, double> further = {};  // its other numbers: counts, shares
 };
+
+// Share of filters by part, in the findings' order.
+using PartShares = std::vector<std::pair<std::string, std::optional<double>>>;
 
 // One filter with the pictures it fires on.
 struct Card {
@@ -44,6 +48,7 @@ struct LayerFindings {
   std::optional<double> dead_share;
   std::map<std::string, Measure> measures;
   std::vector<std::pair<std::string, int64_t>> filters_per_category;
+  std::vector<std::pair<std::string, PartShares>> part_shares;  // by category; may be empty
   std::vector<Card> cards;
 };
 

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 namespace partwise::report {
 namespace {
@@ -16,6 +17,9 @@ std::vector<std::string> metric_keys(std::span<const NamedFindings> runs) {
   };
   for (const auto& words : run_metrics()) add(words.key);
   for (const auto& words : layer_metrics()) add(words.key);
+  for (const auto& family : metric_families()) {
+    for (const auto& words : family.metrics) add(words.key);
+  }
   for (const auto& run : runs) {
     for (const auto& [key, measure] : run.findings.measures) add(key);
     for (const auto& layer : run.findings.layers) {
@@ -59,7 +63,9 @@ std::string table_notes(std::span<const NamedFindings> runs) {
 }
 
 std::string plain_number(std::optional<double> value) {
-  return value ? fmt::format("{:.3f}", *value) : "–";
+  if (!value) return "–";
+  const bool small = *value != 0.0 && std::abs(*value) < 0.02;  // adversarial distortions are
+  return small ? fmt::format("{:.5f}", *value) : fmt::format("{:.3f}", *value);
 }
 
 }  // namespace partwise::report

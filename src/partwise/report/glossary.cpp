@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <vector>
 
 namespace partwise::report {
 
@@ -93,7 +94,9 @@ std::span<const ArmWords> arms() {
 }
 
 const MetricWords* find_metric(const std::string& key) {
-  for (const auto metrics : {run_metrics(), layer_metrics()}) {
+  std::vector<std::span<const MetricWords>> all{run_metrics(), layer_metrics()};
+  for (const MetricFamily& family : metric_families()) all.push_back(family.metrics);
+  for (const auto metrics : all) {
     const auto found = std::find_if(metrics.begin(), metrics.end(),
                                     [&](const MetricWords& words) { return words.key == key; });
     if (found != metrics.end()) return &*found;

@@ -5,7 +5,7 @@
 
 namespace partwise::report {
 
-enum class Better { higher, lower };
+enum class Better { higher, lower, neither };
 
 // What a number means, for someone who has not read the paper.
 struct MetricWords {
@@ -17,6 +17,15 @@ struct MetricWords {
   const char* meaning;   // two plain sentences
   const char* controls;  // what it is held against
   const char* cannot_show;
+  int decimals = 3;
+};
+
+// Measures that answer one question.
+struct MetricFamily {
+  const char* title;
+  const char* question;
+  std::span<const MetricWords> metrics;
+  bool of_network;  // not of a layer
 };
 
 struct ArmWords {
@@ -26,9 +35,10 @@ struct ArmWords {
 };
 
 // In the order in which the report shows them.
-std::span<const MetricWords> run_metrics();    // of the whole network
-std::span<const MetricWords> layer_metrics();  // of one layer's filters
-std::span<const ArmWords> arms();              // from the plainest to the full method
+std::span<const MetricWords> run_metrics();       // of the whole network
+std::span<const MetricWords> layer_metrics();     // of one layer's filters
+std::span<const MetricFamily> metric_families();  // what is measured on demand
+std::span<const ArmWords> arms();                 // from the plainest to the full method
 
 const MetricWords* find_metric(const std::string& key);
 

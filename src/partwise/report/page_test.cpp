@@ -159,6 +159,42 @@ TEST_F(Report, DisarmsEveryStringThatComesFromAFile) {
   EXPECT_EQ(scripts, 2U);  // the numbers and our own
 }
 
+TEST_F(Report, ShowsFurtherMeasuresWhereTheyWereMeasured) {
+  EXPECT_FALSE(contains(render_report(four_arms(), json::object()), "id=\"further\""));
+  json found = findings("interpretable", 0.8);
+  found["adversarial_distortion"] = finding(0.0213, {{"random_direction", 0.3}});
+  found["adversarial_distortion"]["success_share"] = 0.75;
+  auto& measured = found["layers"][0];
+  measured["part_label_iou"] = finding(0.3, {{"shuffled_images", 0.1}, {"random_weights", 0.12}});
+  measured["part_label_iou"]["share_of_filters"] = {
+      {"fox", {{"torso", 0.25}, {"head", 0.75}, {"<b>", 0.0}}}, {"cat", {{"head", nullptr}}}};
+  measured["detectors_2017"] = finding(0.5, {{"shuffled_images", 0.2}});
+  measured["detectors_2017"]["unique"] = 3;
+  const auto html = render_report({run("further", found)}, json::object());
+  EXPECT_TRUE(contains(html, "<section id=\"further\""));
+  EXPECT_TRUE(contains(html, "Which part does each filter stand for?"));
+  EXPECT_LT(html.find("head\u00A075\u00A0%"), html.find("torso\u00A025\u00A0%"));
+  EXPECT_TRUE(contains(html, "0.02130 [0.00130, 0.04130]"));
+  EXPECT_TRUE(contains(html, "success share 0.75"));
+  EXPECT_TRUE(contains(html, "unique 3"));
+  EXPECT_TRUE(contains(html, "random weights"));
+  EXPECT_FALSE(contains(html, "Can one filter alone"));  // not measured
+}
+
+TEST_F(Report, WarnsOfTrainingImages) {
+  json found = findings("interpretable", 0.8);
+  found["split"] = "all";
+  found["training_images"] = 0;
+  const auto warning = [&] {
+    return contains(render_report({run("seen", found)}, json::object()),
+                    "of the 360 images measured of interpretable are training images");
+  };
+  EXPECT_FALSE(warning());
+  found["training_images"] = 290;
+  fs::remove_all(folder_ / "seen");
+  EXPECT_TRUE(warning());
+}
+
 TEST_F(Report, HoldsAllNumbersForMachines) {
   const auto html = render_report(four_arms(), {{"seed", 7}});
   const std::string open = "<script type=\"application/json\" id=\"numbers-json\">";

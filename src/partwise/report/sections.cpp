@@ -3,6 +3,7 @@
 #include "partwise/base/error.h"
 #include "partwise/base/progress.h"
 #include "partwise/report/charts.h"
+#include "partwise/report/further.h"
 #include "partwise/report/gallery.h"
 #include "partwise/report/glossary.h"
 #include "partwise/report/html.h"
@@ -82,19 +83,6 @@ std::string training_section(std::span<const LoadedRun> runs) {
          "</dl>\n<p class=\"note\">The two measured layers are the top layer of the backbone, "
          "which all "
          "arms have, and the new layer, which the ordinary network lacks.</p>\n";
-}
-
-std::string metric_block(std::span<const LoadedRun> runs,
-                         const MetricWords& metric,
-                         bool of_layers) {
-  return fmt::format(
-      "<div class=\"metric\"><div><h3>{} <span class=\"hint\">{}</span></h3><p>{}</p>"
-      "<p><span class=\"lead\">Held against.</span> {}</p>"
-      "<p><span class=\"lead\">What it cannot show.</span> {}</p></div>"
-      "<figure class=\"panel\">{}</figure></div>\n",
-      metric.name, metric.better == Better::higher ? "higher is better" : "lower is better",
-      metric.meaning, metric.controls, metric.cannot_show,
-      of_layers ? layer_chart(runs, metric) : network_charts(runs, metric));
 }
 
 std::string results_section(std::span<const LoadedRun> runs) {
@@ -226,7 +214,7 @@ const nlohmann::json& context_object(const nlohmann::json& context, const std::s
 
 std::vector<Section> sections(std::span<const LoadedRun> runs, const nlohmann::json& context) {
   const auto findings = findings_of(runs);
-  return {
+  std::vector<Section> all{
       {"verdict", "Verdict", verdict_section(findings)},
       {"trained", "What was trained", training_section(runs)},
       {"results", "Results and what they mean", results_section(runs)},
@@ -238,6 +226,9 @@ std::vector<Section> sections(std::span<const LoadedRun> runs, const nlohmann::j
       {"provenance", "How it was made", provenance_section(runs, context)},
       {"limits", "Limits", limits_section()},
   };
+  if (const auto further = further_measures(runs); !further.empty())
+    all.insert(all.begin() + 3, {"further", "Further measures", further});
+  return all;
 }
 
 }  // namespace partwise::report

@@ -78,6 +78,8 @@ th button::after{content:"\00a0↕";color:var(--muted);font-weight:400}th[aria-s
 details{border:1px solid var(--line);border-radius:.5rem;background:var(--raised);margin:.8rem 0;padding:0 1.1rem}
 summary{cursor:pointer;padding:.7rem 0;font-weight:600}summary .note{font-weight:400}
 details[open]>summary{margin-bottom:.2rem}
+.family .metric:first-of-type{padding-top:.6rem}
+.share{display:block;white-space:nowrap;font-size:.82rem;padding:0 .3rem;margin:0 0 1px;background:linear-gradient(90deg,color-mix(in srgb,var(--accent) 24%,transparent) calc(var(--share)*100%),transparent 0)}
 .cards{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,20rem),1fr));gap:1.1rem;margin:0 0 1.2rem}
 .card img{display:block;width:100%;height:auto;border-radius:.3rem;background:var(--soft)}
 .card figcaption{margin-top:.4rem;line-height:1.45}.card b{color:var(--ink)}

@@ -80,6 +80,9 @@ std::string number_rows(const std::string& label,
       controls += fmt::format("{}{} {}", controls.empty() ? "" : "; ", text(control_name(control)),
                               shown(words, value));
     }
+    for (const auto& [name_of_more, value] : measure.further)
+      controls += fmt::format(" <span class=\"small\">{} {:.4g}</span>",
+                              text(control_name(name_of_more)), value);
     html += fmt::format(
         "<tr><th scope=\"row\">{}</th><td>{}</td><td>{}</td>{}{}{}<td>{}</td></tr>\n", text(label),
         layer, text(words.name), number_cell(measure.value, shown(words, measure.value)),

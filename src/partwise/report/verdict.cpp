@@ -267,13 +267,13 @@ std::string sentence_alone(std::span<const RunFindings> runs, const std::string&
 }  // namespace
 
 std::string shown(const MetricWords& metric, std::optional<double> value) {
-  return metric.is_share ? percent(value) : decimal(value);
+  return metric.is_share ? percent(value) : decimal(value, metric.decimals);
 }
 
 std::string shown(const MetricWords& metric, const Measure& measure) {
   if (!measure.value) return "–";
   const auto bare = [&](std::optional<double> bound) {
-    return metric.is_share && bound ? decimal(*bound * 100.0, 1) : decimal(bound);
+    return metric.is_share && bound ? decimal(*bound * 100.0, 1) : decimal(bound, metric.decimals);
   };
   return fmt::format("{} [{}, {}]", shown(metric, measure.value), bare(measure.low),
                      bare(measure.high));

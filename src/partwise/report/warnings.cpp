@@ -18,7 +18,11 @@ void add_unique(std::vector<std::string>& all, std::string warning) {
 }
 
 void warn_about_run(const RunFindings& run, std::vector<std::string>& all) {
-  if (run.split != "test") {
+  if (run.training_images.value_or(0) > 0) {
+    add_unique(all, fmt::format("{} of the {} images measured of {} are training images: what is "
+                                "found there says little about new ones.",
+                                *run.training_images, run.rows, run.arm));
+  } else if (run.split != "test" && !run.training_images) {
     add_unique(all, fmt::format("The numbers of {} come from the split “{}”, which may contain "
                                 "images the network was trained on.",
                                 run.arm, run.split));

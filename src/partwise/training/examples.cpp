@@ -47,12 +47,14 @@ Examples load_examples(const datasets::PartDataset& dataset,
 }
 
 Tensor normalised(const Tensor& pixels) {
+  return standardised(pixels.to(torch::kFloat32) / 255.0);
+}
+
+Tensor standardised(const Tensor& images) {
   const auto channel = [&](const std::vector<double>& values) {
-    return torch::tensor(values, torch::kFloat32).to(pixels.device()).view({3, 1, 1});
+    return torch::tensor(values, torch::kFloat32).to(images.device()).view({3, 1, 1});
   };
-  const auto mean = channel(kPixelMean);
-  const auto spread = channel(kPixelSpread);
-  return (pixels.to(torch::kFloat32) / 255.0 - mean) / spread;
+  return (images - channel(kPixelMean)) / channel(kPixelSpread);
 }
 
 }  // namespace partwise::training

@@ -33,5 +33,7 @@ Examples load_examples(const datasets::PartDataset& dataset,
 inline const std::vector<double> kPixelMean{0.485, 0.456, 0.406};
 inline const std::vector<double> kPixelSpread{0.229, 0.224, 0.225};
 Tensor normalised(const Tensor& pixels);
+// The same of images in [0, 1]; gradients flow.
+Tensor standardised(const Tensor& images);
 
 }  // namespace partwise::training
