@@ -5,7 +5,9 @@
 #include "partwise/base/interrupt.h"
 #include "partwise/base/progress.h"
 #include "partwise/base/random.h"
+#include "partwise/networks/feature_scale.h"
 #include "partwise/networks/pretrained.h"
+#include "partwise/tensors/precision.h"
 #include "partwise/tensors/safetensors.h"
 #include "partwise/tensors/session.h"
 #include "partwise/tensors/torch.h"
@@ -26,6 +28,7 @@ namespace {
 constexpr auto kLast = "last.safetensors";
 constexpr auto kPrevious = "previous.safetensors";
 constexpr auto kOptimizer = "optimizer.";
+constexpr int64_t kScaleImages = 64;
 constexpr double kWorthSaying = 0.9;  // the guard left less than this of the filter loss
 
 // The newest readable checkpoint; a damaged one is named and the one before it used.
@@ -101,7 +104,7 @@ class Training {
   void restore() {
     const auto file = newest_checkpoint(run_);
     if (!file) {
-      if (!recipe_.train.init.empty()) network_.load_backbone(load_weights(recipe_.train));
+      if (!recipe_.train.init.empty()) start_from(load_weights(recipe_.train));
       return;
     }
     std::map<std::string, Tensor> optimizer;
@@ -116,6 +119,19 @@ class Training {
     auto rows = run_.log();  // a row of an epoch whose checkpoint was lost would be repeated
     std::erase_if(rows, [&](const auto& row) { return row.value("epoch", int64_t{0}) > epoch_; });
     run_.rewrite_log(rows);
+  }
+
+  void start_from(const std::map<std::string, Tensor>& weights) {
+    network_.load_backbone(weights);
+    if (recipe_.train.init_scale == "keep") return;
+    const auto some = examples_.pixels.slice(0, 0, kScaleImages).to(torch::Device(device_));
+    const double scale = networks::feature_scale(network_, normalised(some));
+    ensure(std::isfinite(scale) && scale > 0.0,
+           "{}: its features on training images have scale {}; are these the net's weights?",
+           recipe_.train.init, scale);
+    const bool scaled = networks::scale_features(network_, 1.0 / scale);
+    say(fmt::format("features of scale {:.3g}{}", scale,
+                    scaled ? ", now 1" : " left as they are: skip connections mix the layers"));
   }
 
   void save(int64_t epoch) const {
@@ -182,14 +198,21 @@ class Training {
            warmup_cosine(epoch_ * steps + step, recipe_.train.epochs * steps, recipe_.train.warmup);
   }
 
+  Tensor forward(const Tensor& images, const Tensor& category) {
+    const tensors::Precision precision(recipe_.train.precision, device_);
+    const auto order =
+        device_.starts_with("cuda") ? at::MemoryFormat::ChannelsLast : at::MemoryFormat::Contiguous;
+    return network_.train(images.contiguous(order), category).logits.to(torch::kFloat32);
+  }
+
   std::pair<double, int64_t> run_step(const Tensor& rows, int64_t step, int64_t steps) {
     tensors::seed_generators(seed_for(2, step));
     const auto pixels =
         augmented(examples_.pixels.index_select(0, rows), recipe_.train.jitter, seed_for(3, step));
     const auto category = examples_.category.index_select(0, rows).to(torch::Device(device_));
     optimizer_.zero_gradients();
-    const auto output = network_.train(normalised(pixels.to(torch::Device(device_))), category);
-    const auto loss = task_loss(task_, output.logits, category);
+    const auto logits = forward(normalised(pixels.to(torch::Device(device_))), category);
+    const auto loss = task_loss(task_, logits, category);
     const auto value = loss.item<double>();
     ensure(std::isfinite(value),
            "{}: the loss became {} in epoch {}, step {}; lower learning_rate or strength",
@@ -197,7 +220,7 @@ class Training {
     loss.backward();
     optimizer_.limit_gradients(recipe_.train.gradient_limit);
     optimizer_.step(learning_rate(step, steps));
-    const auto decided = decision_scores(task_, output.logits.detach()).argmax(1);
+    const auto decided = decision_scores(task_, logits.detach()).argmax(1);
     return {value, decided.eq(decision_classes(task_, category)).sum().item<int64_t>()};
   }
 
