@@ -50,7 +50,7 @@ class NormOverRanks : public torch::autograd::Function<NormOverRanks> {
     context->save_for_backward({input, weight, mean, (variance + kNormEpsilon).rsqrt()});
     context->saved_data["count"] = count;
     context->saved_data["ranks"] =
-        torch::IValue::make_capsule(c10::make_intrusive<KeptRanks>(batch.ranks));
+        c10::IValue::make_capsule(c10::make_intrusive<KeptRanks>(batch.ranks));
     return torch::batch_norm(wide, weight, bias, mean, variance, /*training=*/false, kNormMemory,
                              kNormEpsilon, /*cudnn_enabled=*/false)
         .to(input.scalar_type());
