@@ -212,8 +212,10 @@ class Measuring(unittest.TestCase):
 
     def test_the_parts_filters_stand_for_are_printed(self):
         findings, shown = self.measured(self.multi, "--metrics", "part_labels")
+        shares = findings["layers"][0]["part_label_iou"]["share_of_filters"]
         for category in findings["categories"]:
-            self.assertIn(f"filters of {category}: ", shown.stdout)
+            for part in shares[category]:
+                self.assertRegex(shown.stdout, f"filters of {category}: .*{part} [0-9-]")
 
     def test_runs_on_other_data_or_tasks_are_not_compared(self):
         self.refused(run("compare", self.multi, self.fox), "task", "binary:fox")

@@ -30,8 +30,8 @@ std::string further(const nlohmann::json& finding) {
 // Which part the filters of each category stand for: "fox: head 0.40, torso 0.60".
 std::string share_lines(const nlohmann::json& finding) {
   std::string lines;
-  for (const auto& [category, parts] :
-       finding.value("share_of_filters", nlohmann::json::object()).items()) {
+  if (!finding.contains("share_of_filters")) return lines;
+  for (const auto& [category, parts] : finding["share_of_filters"].items()) {
     std::string shares;
     for (const auto& [part, share] : parts.items())
       shares += fmt::format("{}{} {}", shares.empty() ? "" : ", ", part, number(share));
