@@ -29,8 +29,14 @@ void take_setting(const std::string& setting, nlohmann::json& into) {
       value.is_discarded() || value.is_structured() ? nlohmann::json(text) : value;
 }
 
+bool holds_run(const Flags& flags) {
+  return std::filesystem::exists(std::filesystem::path(flags.run) / "options.json");
+}
+
+// A run that goes on brings its own options; others are refused later on.
 training::Recipe recipe_of(const Flags& flags) {
   auto json = to_json(training::Recipe{});
+  if (flags.resume && holds_run(flags)) json.update(runs::RunFolder::open(flags.run).options());
   if (!flags.config.empty()) {
     const auto config = read_json(flags.config);
     training::recipe_from_json(config, flags.config);  // its own errors name the file
@@ -44,11 +50,10 @@ training::Recipe recipe_of(const Flags& flags) {
 void train_command(const Flags& flags) {
   const auto recipe = recipe_of(flags);
   const auto dataset = datasets::load_dataset(flags.data);
-  training::make_task(recipe.train,
-                      dataset);  // impossible tasks are refused before anything is written
+  training::require_trainable(recipe.train, dataset);  // before anything is written
   tensors::require_device(flags.common.device);
   tensors::start_session(flags.common.threads);
-  const bool exists = std::filesystem::exists(std::filesystem::path(flags.run) / "options.json");
+  const bool exists = holds_run(flags);
   ensure(!exists || flags.resume, "{}: holds a run already; --resume goes on with it", flags.run);
   if (!exists) training::require_init(recipe.train);
   const auto run = runs::RunFolder::create(flags.run, to_json(recipe), make_manifest(flags.data));
@@ -56,6 +61,12 @@ void train_command(const Flags& flags) {
   const auto log = run.log();
   fmt::print("{}: {} epochs, training accuracy {:.3f}\n", flags.run, log.size(),
              log.empty() ? 0.0 : log.back().value("train_accuracy", 0.0));
+  const auto verdict = training::judge_epochs(log, recipe.train.stop_on, recipe.train.patience);
+  if (verdict.best_epoch == 0) return;
+  const auto& best = log[static_cast<std::size_t>(verdict.best_epoch) - 1].at("validation");
+  fmt::print("best on {} validation images: epoch {}, accuracy {:.3f}\n",
+             best.at("images").get<int64_t>(), verdict.best_epoch,
+             best.at("accuracy").get<double>());
 }
 
 }  // namespace
@@ -70,7 +81,7 @@ void add_train(CLI::App& app) {
   add_fields<parts::PartOptions>(*command, flags->given);
   command->add_option("--config", flags->config, "JSON file of options; flags beat it");
   command->add_option("--set", flags->set, "key=value, any option by its name in options.json");
-  command->add_flag("--resume", flags->resume, "go on with an interrupted run");
+  command->add_flag("--resume", flags->resume, "go on with an interrupted run; its options stay");
   add_common(*command, flags->common);
   command->callback([flags] { train_command(*flags); });
 }

@@ -3,6 +3,7 @@
 #include "partwise/base/options.h"
 #include "partwise/networks/catalog.h"
 #include "partwise/networks/pretrained.h"
+#include "partwise/training/early_stop.h"
 
 namespace partwise::training {
 
@@ -23,6 +24,10 @@ struct TrainOptions {
   double gradient_limit = 5.0;
   int64_t hidden = 0;
   int64_t jitter = 6;
+  int64_t validation_images = 0;
+  std::string stop_on = "none";
+  int64_t patience = 5;
+  double checkpoint_minutes = 10.0;
   int64_t seed = 1;
 
   static auto fields() {
@@ -54,6 +59,17 @@ struct TrainOptions {
         Count{"hidden", &TrainOptions::hidden,
               "width of the fully connected layers (0: the net's own)", 0, 65'536},
         Count{"jitter", &TrainOptions::jitter, "largest random shift of a crop, px", 0, 64},
+        Count{
+            "validation_images", &TrainOptions::validation_images,
+            "images to measure on after each epoch: of split validation or val, else taken out of "
+            "train (0: none)",
+            0, 1'000'000},
+        Word{"stop_on", &TrainOptions::stop_on, "stop early when this stops improving there",
+             stop_metrics()},
+        Count{"patience", &TrainOptions::patience, "epochs without improvement before stopping", 1,
+              100'000},
+        Number{"checkpoint_minutes", &TrainOptions::checkpoint_minutes,
+               "longest time between checkpoints, also inside an epoch", 0.0, 1e6},
         Count{"seed", &TrainOptions::seed, "everything follows from it", 0},
     };
   }

@@ -34,17 +34,27 @@ networks::Network make_network(const Recipe& recipe, const Task& task);
 // file gave.
 void require_init(const TrainOptions& options);
 
-// Trains until options.epochs, going on from the run's last checkpoint where there is one; a
-// finished run is left as it is. After every epoch a checkpoint and a row of log.jsonl. SIGINT and
-// SIGTERM end it after the running step: Interrupted is thrown and nothing of the finished epochs
-// is lost. A loss that is not finite stops with epoch and step named.
+// An Error says what is impossible about a task on this dataset: see make_task, require_classes and
+// with_validation.
+void require_trainable(const TrainOptions& options, const datasets::PartDataset& dataset);
+
+// Trains until options.epochs, or until options.stop_on has not improved for so long, going on from
+// the run's newest checkpoint where there is one; a finished run is left as it is. After every
+// epoch a row of log.jsonl, with what the validation images show where there are any, and a
+// checkpoint; another every options.checkpoint_minutes. A run that goes on is, on one machine with
+// the same number of threads, the uninterrupted one bit for bit. SIGINT and SIGTERM end it after
+// the running step: that is saved and Interrupted thrown. A loss or gradient that is not finite
+// stops with epoch, step and layer named.
 void train(const runs::RunFolder& run,
            const datasets::PartDataset& dataset,
            const Resources& resources);
 
 bool is_trained(const runs::RunFolder& run);
 
-// The network of a run as its last checkpoint left it; an Error if it has none.
-networks::Network load_network(const runs::RunFolder& run, const Task& task);
+// The network of a run as its newest checkpoint ("last") or its best epoch ("best") left it; an
+// Error if there is none.
+networks::Network load_network(const runs::RunFolder& run,
+                               const Task& task,
+                               const std::string& checkpoint = "last");
 
 }  // namespace partwise::training
