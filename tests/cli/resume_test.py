@@ -124,7 +124,7 @@ class Resume(unittest.TestCase):
     @classmethod
     def start(cls, place, **kwargs):
         """A checkpoint after every step, fixed threads."""
-        command = [PARTWISE, "train", cls.data, place, "--epochs", "3", "--batch", "4", "--validation-images", "4",
+        command = [PARTWISE, "train", cls.data, place, "--epochs", "3", "--batch", "2", "--validation-images", "4",
                    "--checkpoint-minutes", "0", "--threads", "1", "--resume"]
         return subprocess.Popen(list(map(str, command)), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, **kwargs)
 
