@@ -4,6 +4,7 @@
 #include "partwise/base/files.h"
 #include "partwise/base/parallel.h"
 #include "partwise/base/random.h"
+#include "partwise/tensors/precision.h"
 #include "partwise/tensors/torch.h"
 
 #include <algorithm>
@@ -198,6 +199,7 @@ Output Network::train(const Tensor& images, const Tensor& category) {
       architecture_, inputs_, images,
       [&](const Layer& layer, const std::vector<Tensor>& x) { return plain_step(layer, x, true); },
       [&](const Layer& layer, const Tensor& x) {
+        const tensors::FullPrecision full;
         return interpretable_.at(layer.name).mask_and_learn(x, category);
       });
 }
@@ -219,6 +221,7 @@ std::string Network::first_non_finite(const Tensor& images, const Tensor& catego
     return output;
   };
   const auto mask = [&](const Layer& layer, const Tensor& x) {
+    const tensors::FullPrecision full;
     auto output = interpretable_.at(layer.name).mask_and_learn(x, category);
     look("output", layer.name, output);
     return output;
@@ -279,8 +282,13 @@ std::vector<std::string> Network::backbone_parameters() const {
 }
 
 void Network::to_device(const std::string& device) {
+  // A GPU's convolutions are fastest with the channels innermost.
+  const auto order = [&](const Tensor& tensor) {
+    return device.starts_with("cuda") && tensor.dim() == 4 ? at::MemoryFormat::ChannelsLast
+                                                           : at::MemoryFormat::Contiguous;
+  };
   for (auto& [name, tensor] : parameters_) {
-    tensor = tensor.detach().to(torch::Device(device)).requires_grad_();
+    tensor = tensor.detach().to(torch::Device(device)).contiguous(order(tensor)).requires_grad_();
   }
   for (auto& [name, tensor] : statistics_) tensor = tensor.to(torch::Device(device));
   for (auto& [name, layer] : interpretable_) layer.to_device(device);

@@ -27,7 +27,8 @@ constexpr double kSlopeTimesSpread = 3.0;
 // below kSick.
 constexpr double kSound = 0.35;
 constexpr double kSick = 0.15;
-constexpr double kBestMemory = 0.999;
+constexpr double kBestMemory =
+    0.98;  // a fall over more than about 50 steps is adaptation: decision 0009
 
 enum Sum { kRatio, kEffective, kSoftening, kSums };
 

@@ -228,7 +228,7 @@ TEST(InterpretableLayer, LearnsASlopeFromEachFiltersSpread) {
   EXPECT_LT(masked[0][0].gt(0).sum().item<int64_t>(), masked[0][1].gt(0).sum().item<int64_t>());
 }
 
-TEST(InterpretableLayer, SoftensWhileItsActivationsFallAndComesBackWhenTheyRecover) {
+TEST(InterpretableLayer, SoftensAfterASteepFallUntilItsActivationsRecoverOrStay) {
   torch::manual_seed(11);
   InterpretableLayer layer(3, 6, 1, with_strength(0.05));
   const auto category = torch::zeros({4}, torch::kInt64);
@@ -240,8 +240,10 @@ TEST(InterpretableLayer, SoftensWhileItsActivationsFallAndComesBackWhenTheyRecov
     return layer.take_diagnostics().softening;
   };
   EXPECT_EQ(softening_after(1.0, 5), 1.0);
-  EXPECT_LT(softening_after(0.1, 40), 0.01);
+  EXPECT_LT(softening_after(0.02, 30), 0.01);
   EXPECT_EQ(softening_after(1.0, 40), 1.0);
+  EXPECT_LT(softening_after(0.02, 30), 0.01);
+  EXPECT_EQ(softening_after(0.02, 250), 1.0);  // this is how strong it is now
 }
 
 TEST(InterpretableLayer, ReportsTheLossItsTermsAndTheFiltersOfEachCategory) {

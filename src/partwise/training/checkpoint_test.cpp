@@ -8,7 +8,9 @@
 #include <gtest/gtest.h>
 
 #include <csignal>
+#include <fstream>
 #include <sys/resource.h>
+#include <unistd.h>
 
 namespace partwise::training {
 namespace {
@@ -34,7 +36,8 @@ class Checkpoints : public testing::Test {
     write_file_atomically(file(name), bytes);
   }
 
-  fs::path root_ = fs::path(testing::TempDir()) / "partwise-checkpoint-test";
+  fs::path root_ =
+      fs::path(testing::TempDir()) / fmt::format("partwise-checkpoint-test-{}", ::getpid());
   runs::RunFolder run_ = runs::RunFolder::create(root_, nlohmann::json::object(), {});
 };
 
@@ -85,7 +88,7 @@ TEST_F(Checkpoints, AnyDamagedBitIsNoticedOrHarmless) {
   for (std::size_t i = 0; i < sound.size(); ++i) {
     auto bytes = sound;
     bytes[i] = static_cast<char>(bytes[i] ^ (1 << random.below(8)));
-    write_file_atomically(file("last.safetensors"), bytes);
+    std::ofstream(file("last.safetensors"), std::ios::binary) << bytes;
     const auto found = newest_checkpoint(run_);
     if (!found) {
       ++noticed;

@@ -3,6 +3,7 @@
 #include "partwise/base/options.h"
 #include "partwise/networks/catalog.h"
 #include "partwise/networks/pretrained.h"
+#include "partwise/tensors/precision.h"
 #include "partwise/training/early_stop.h"
 
 namespace partwise::training {
@@ -14,6 +15,7 @@ struct TrainOptions {
   std::string loss = "softmax";
   std::string init;
   std::string init_input = "auto";
+  std::string init_scale = "keep";
   std::string optimizer = "adamw";
   int64_t epochs = 12;
   int64_t batch = 32;
@@ -24,6 +26,7 @@ struct TrainOptions {
   double gradient_limit = 5.0;
   int64_t hidden = 0;
   int64_t jitter = 6;
+  std::string precision = "tf32";
   int64_t validation_images = 0;
   std::string stop_on = "none";
   int64_t patience = 5;
@@ -46,6 +49,10 @@ struct TrainOptions {
         Word{"init_input", &TrainOptions::init_input,
              "what those weights were trained to see (see docs/networks.md)",
              networks::input_conventions()},
+        Word{"init_scale",
+             &TrainOptions::init_scale,
+             "unit of the features they give: theirs, or root mean square 1 on training images",
+             {"keep", "unit"}},
         Word{"optimizer", &TrainOptions::optimizer, "update rule", {"adamw", "sgd"}},
         Count{"epochs", &TrainOptions::epochs, "passes over the training images", 1, 100'000},
         Count{"batch", &TrainOptions::batch, "images a step", 1, 65'536},
@@ -59,6 +66,9 @@ struct TrainOptions {
         Count{"hidden", &TrainOptions::hidden,
               "width of the fully connected layers (0: the net's own)", 0, 65'536},
         Count{"jitter", &TrainOptions::jitter, "largest random shift of a crop, px", 0, 64},
+        Word{"precision", &TrainOptions::precision,
+             "of products (tf32, bf16: faster on a GPU; on a CPU tf32 is float32)",
+             tensors::kPrecisions},
         Count{
             "validation_images", &TrainOptions::validation_images,
             "images to measure on after each epoch: of split validation or val, else taken out of "

@@ -5,7 +5,8 @@
 #include "partwise/base/interrupt.h"
 #include "partwise/base/progress.h"
 #include "partwise/base/random.h"
-#include "partwise/networks/pretrained.h"
+#include "partwise/networks/feature_scale.h"
+#include "partwise/tensors/precision.h"
 #include "partwise/tensors/session.h"
 #include "partwise/tensors/torch.h"
 #include "partwise/training/checkpoint.h"
@@ -23,12 +24,11 @@
 
 namespace partwise::training {
 
-namespace fs = std::filesystem;
-
 namespace {
 
 constexpr auto kOptimizer = "optimizer.";
 constexpr auto kDiagnostics = "diagnostics.";
+constexpr int64_t kScaleImages = 64;
 
 // Rows of epochs whose checkpoint was lost would be repeated.
 std::vector<nlohmann::json> rows_until(const runs::RunFolder& run, int64_t epoch) {
@@ -39,15 +39,6 @@ std::vector<nlohmann::json> rows_until(const runs::RunFolder& run, int64_t epoch
 
 Verdict judge(const std::vector<nlohmann::json>& rows, const TrainOptions& options) {
   return judge_epochs(rows, options.stop_on, options.patience);
-}
-
-std::map<std::string, Tensor> load_weights(const TrainOptions& options) {
-  const fs::path path = options.init;
-  auto state = fs::is_directory(path)
-                   ? load_checkpoint(runs::RunFolder::open(path), "last").tensors
-                   : networks::read_pretrained(options.net, path, options.init_input).state;
-  require_finite_weights(state, path.string());
-  return state;
 }
 
 // One training in progress.
@@ -100,7 +91,7 @@ class Training {
     if (const auto found = newest_checkpoint(run_)) {
       load(*found);
     } else if (!recipe_.train.init.empty()) {
-      network_.load_backbone(load_weights(recipe_.train));
+      start_from(load_init(recipe_.train));
     }
     rows_ = rows_until(run_, position_.epoch);
     run_.rewrite_log(rows_);
@@ -119,6 +110,19 @@ class Training {
       layer.load_diagnostic_sums(checkpoint.tensors.at(kDiagnostics + name));
     position_ = checkpoint.position;
     saved_ = position_;
+  }
+
+  void start_from(const std::map<std::string, Tensor>& weights) {
+    network_.load_backbone(weights);
+    if (recipe_.train.init_scale == "keep") return;
+    const auto some = examples_.pixels.slice(0, 0, kScaleImages).to(torch::Device(device_));
+    const double scale = networks::feature_scale(network_, normalised(some));
+    ensure(std::isfinite(scale) && scale > 0.0,
+           "{}: its features on training images have scale {}; are these the net's weights?",
+           recipe_.train.init, scale);
+    const bool scaled = networks::scale_features(network_, 1.0 / scale);
+    say(fmt::format("features of scale {:.3g}{}", scale,
+                    scaled ? ", now 1" : " left as they are: skip connections mix the layers"));
   }
 
   void save() {
@@ -162,6 +166,7 @@ class Training {
                                   const Tensor& images,
                                   const Tensor& category) {
     tensors::seed_generators(seed_for(2, step));
+    const tensors::Precision precision(recipe_.train.precision, device_);
     throw Error(fmt::format(
         "{}: {} in epoch {}, step {}; first not finite: {}; lower learning_rate or strength",
         run_.path().string(), what, position_.epoch + 1, step + 1,
@@ -223,6 +228,13 @@ class Training {
                                                        recipe_.train.warmup);
   }
 
+  Tensor forward(const Tensor& images, const Tensor& category) {
+    const tensors::Precision precision(recipe_.train.precision, device_);
+    const auto order =
+        device_.starts_with("cuda") ? at::MemoryFormat::ChannelsLast : at::MemoryFormat::Contiguous;
+    return network_.train(images.contiguous(order), category).logits.to(torch::kFloat32);
+  }
+
   std::pair<double, int64_t> run_step(const Tensor& rows, int64_t step, int64_t steps) {
     tensors::seed_generators(seed_for(2, step));
     const auto pixels =
@@ -230,8 +242,8 @@ class Training {
     const auto category = examples_.category.index_select(0, rows).to(torch::Device(device_));
     optimizer_.zero_gradients();
     const auto images = normalised(pixels.to(torch::Device(device_)));
-    const auto output = network_.train(images, category);
-    const auto loss = task_loss(task_, output.logits, category);
+    const auto logits = forward(images, category);
+    const auto loss = task_loss(task_, logits, category);
     const auto value = loss.item<double>();
     if (!std::isfinite(value))
       stop_for_good(fmt::format("the loss became {}", value), step, images, category);
@@ -240,7 +252,7 @@ class Training {
     if (!std::isfinite(norm))
       stop_for_good(fmt::format("the gradient's norm became {}", norm), step, images, category);
     optimizer_.step(learning_rate(step, steps));
-    const auto decided = decision_scores(task_, output.logits.detach()).argmax(1);
+    const auto decided = decision_scores(task_, logits.detach()).argmax(1);
     return {value, decided.eq(decision_classes(task_, category)).sum().item<int64_t>()};
   }
 
@@ -260,33 +272,6 @@ class Training {
 
 }  // namespace
 
-nlohmann::json to_json(const Recipe& recipe) {
-  auto json = partwise::to_json(recipe.train);
-  json.update(partwise::to_json(recipe.parts));
-  return json;
-}
-
-Recipe recipe_from_json(const nlohmann::json& json, const std::string& place) {
-  Recipe recipe;
-  auto train = nlohmann::json::object();
-  auto parts = nlohmann::json::object();
-  const auto is_part = partwise::to_json(recipe.parts);
-  for (const auto& [key, value] : json.items())
-    (is_part.contains(key) ? parts : train)[key] = value;
-  merge_json(recipe.train, train, place);
-  merge_json(recipe.parts, parts, place);
-  return recipe;
-}
-
-networks::Network make_network(const Recipe& recipe, const Task& task) {
-  const auto arm = networks::arm_from_name(recipe.train.arm);
-  auto parts = recipe.parts;
-  if (arm != networks::Arm::interpretable) parts.strength = 0.0;
-  return {networks::build_architecture(recipe.train.net, arm, task.outputs(), parts,
-                                       recipe.train.hidden),
-          task.outputs(), parts, static_cast<uint64_t>(recipe.train.seed)};
-}
-
 void require_trainable(const TrainOptions& options, const datasets::PartDataset& dataset) {
   const auto task = make_task(options, dataset);
   require_classes(dataset, task);
@@ -302,13 +287,6 @@ bool is_trained(const runs::RunFolder& run) {
   if (!newest) return false;
   const auto epoch = newest->position.epoch;
   return epoch >= options.epochs || judge(rows_until(run, epoch), options).stop;
-}
-
-void require_init(const TrainOptions& options) {
-  if (options.init.empty()) return;
-  load_weights(options);
-  if (!fs::is_directory(options.init))
-    say(networks::read_pretrained(options.net, options.init, options.init_input).summary);
 }
 
 void train(const runs::RunFolder& run,

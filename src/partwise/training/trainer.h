@@ -2,37 +2,19 @@
 
 #include "partwise/datasets/part_dataset.h"
 #include "partwise/networks/network.h"
-#include "partwise/parts/options.h"
 #include "partwise/runs/run_folder.h"
-#include "partwise/training/options.h"
+#include "partwise/training/recipe.h"
 #include "partwise/training/task.h"
-
-#include <nlohmann/json.hpp>
 
 #include <string>
 
 namespace partwise::training {
-
-// All that decides the outcome of a run, as it stands in options.json.
-struct Recipe {
-  TrainOptions train;
-  parts::PartOptions parts;
-};
-nlohmann::json to_json(const Recipe& recipe);
-Recipe recipe_from_json(const nlohmann::json& json, const std::string& place);
 
 // Where the work is done; the outcome depends on these only by rounding.
 struct Resources {
   std::string device = "cpu";
   int threads = 0;
 };
-
-// The network a recipe asks for, freshly drawn.
-networks::Network make_network(const Recipe& recipe, const Task& task);
-
-// Weights to start from that cannot be had are an Error, before anything is written; says what a
-// file gave.
-void require_init(const TrainOptions& options);
 
 // An Error says what is impossible about a task on this dataset: see make_task, require_classes and
 // with_validation.

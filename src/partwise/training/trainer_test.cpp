@@ -154,6 +154,15 @@ TEST_F(Trainer, WhatCannotBeTrainedIsRefused) {
   }
 }
 
+TEST_F(Trainer, InBfloat16KeepsWeightsAndStatisticsInFloat32) {
+  auto rounded = recipe("interpretable", 2);
+  rounded.train.precision = "bf16";
+  for (const auto& [name, tensor] : trained("rounded", rounded)) {
+    EXPECT_EQ(tensor.scalar_type(), torch::kFloat32) << name;
+    EXPECT_TRUE(torch::isfinite(tensor).all().item<bool>()) << name;
+  }
+}
+
 TEST_F(Trainer, StartsFromAnotherRunsBackboneAndNothingElse) {
   const auto backbone = trained("backbone", recipe("ordinary", 1));
   auto next = recipe("masked", 1);

@@ -1,6 +1,7 @@
 #include "partwise/weights/mat73.h"
 
 #include "partwise/base/error.h"
+#include "partwise/base/rehearsal.h"
 
 #include <algorithm>
 #include <array>
@@ -101,9 +102,7 @@ class Translator {
 
 void ignore_message(int /*level*/, char* /*message*/) {}
 
-}  // namespace
-
-std::map<std::string, MatValue> read_mat73(const std::filesystem::path& path) {
+std::map<std::string, MatValue> read_variables(const std::filesystem::path& path) {
   Mat_LogInitFunc("partwise", ignore_message);
   const std::unique_ptr<mat_t, int (*)(mat_t*)> file(Mat_Open(path.c_str(), MAT_ACC_RDONLY),
                                                      Mat_Close);
@@ -118,6 +117,14 @@ std::map<std::string, MatValue> read_mat73(const std::filesystem::path& path) {
     }
   }
   return variables;
+}
+
+}  // namespace
+
+std::map<std::string, MatValue> read_mat73(const std::filesystem::path& path) {
+  ensure(survives([&] { read_variables(path); }),
+         "{}: damaged or hostile MATLAB 7.3 file: libmatio crashed on it", path.string());
+  return read_variables(path);
 }
 
 }  // namespace partwise::weights

@@ -2,6 +2,7 @@
 
 #include "partwise/base/error.h"
 #include "partwise/base/files.h"
+#include "partwise/base/random.h"
 #include "partwise/weights/convert.h"
 #include "partwise/weights/read_weights.h"
 
@@ -246,6 +247,25 @@ TEST_P(Mat, TruncatedFilesAreRefusedInOneLine) {
     if (ours || keep < whole.size() / 2) {  // the end of an HDF5 file may not be needed
       EXPECT_EQ(why.rfind(path_.string() + ": ", 0), 0U) << keep;
     }
+  }
+}
+
+TEST_P(Mat, FilesWithWrongBytesAreReadOrRefusedInOneLine) {
+  auto* conv =
+      structure({"name", "type", "weights"},
+                {word("conv1"), word("conv"),
+                 cells({single({2, 3, 2, 4}, counted(48)), single({1, 4}, {5, 6, 7, 8})})});
+  write({structure({"layers"}, {cells({conv})}, "net")});
+  const auto whole = read_file(path_);
+  Random random(5);
+  for (int attempt = 0; attempt < 300; ++attempt) {
+    auto bytes = whole;
+    for (int64_t wrong = random.below(4); wrong >= 0; --wrong) {
+      bytes[static_cast<std::size_t>(random.below(static_cast<int64_t>(bytes.size())))] =
+          static_cast<char>(random.below(256));
+    }
+    write_file_atomically(path_, bytes);
+    EXPECT_EQ(reason().find('\n'), std::string::npos) << attempt;
   }
 }
 

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace partwise::tensors {
+
+// How exactly products are computed while training; weights, statistics and the filter loss are
+// float32 always.
+//   float32  as it says
+//   tf32     on a GPU convolutions and matrix products round their factors to 10 bits; on a CPU the
+//            same as float32
+//   bf16     convolutions and matrix products take and give bfloat16
+inline const std::vector<std::string> kPrecisions{"float32", "tf32", "bf16"};
+
+// In force while it lives, on `device`, for the thread that made it.
+class Precision {
+ public:
+  Precision(const std::string& precision, const std::string& device);
+  ~Precision();
+  Precision(const Precision&) = delete;
+  Precision& operator=(const Precision&) = delete;
+
+ private:
+  bool rounds_;
+  bool on_cuda_;
+};
+
+// Float32 inside another Precision, for statistics and losses.
+class FullPrecision {
+ public:
+  FullPrecision();
+  ~FullPrecision();
+  FullPrecision(const FullPrecision&) = delete;
+  FullPrecision& operator=(const FullPrecision&) = delete;
+
+ private:
+  bool cpu_;
+  bool cuda_;
+};
+
+}  // namespace partwise::tensors

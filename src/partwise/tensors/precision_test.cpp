@@ -1,0 +1,31 @@
+#include "partwise/tensors/precision.h"
+
+#include "partwise/tensors/torch.h"
+
+#include <gtest/gtest.h>
+
+namespace partwise::tensors {
+namespace {
+
+torch::ScalarType type_of_product() {
+  const auto factor = torch::ones({4, 4});
+  return factor.matmul(factor).scalar_type();
+}
+
+TEST(Precision, RoundsProductsWhileItLivesAndOnlyThen) {
+  {
+    const Precision precision("bf16", "cpu");
+    EXPECT_EQ(type_of_product(), torch::kBFloat16);
+    {
+      const FullPrecision full;
+      EXPECT_EQ(type_of_product(), torch::kFloat32);
+    }
+    EXPECT_EQ(type_of_product(), torch::kBFloat16);
+  }
+  EXPECT_EQ(type_of_product(), torch::kFloat32);
+  const Precision precision("tf32", "cpu");
+  EXPECT_EQ(type_of_product(), torch::kFloat32);
+}
+
+}  // namespace
+}  // namespace partwise::tensors
