@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import shutil
 import struct
 import subprocess
 import sys
@@ -144,6 +145,24 @@ class Commands(unittest.TestCase):
         self.refused(run("train", self.data, run_folder, "--net", "tinny"), 1, "tiny")
         self.refused(run("train", self.data, run_folder, "--set", "learningrate=1"), 1, "learning_rate")
         self.refused(run("train", self.data, run_folder, "--device", "cuda:99"), 1, "cuda:99")
+        self.refused(run("train", self.data, run_folder, "--stop-on", "purity"), 1, "validation_images")
+        self.refused(run("train", self.data, run_folder, "--validation-images", 1000), 1, "more than half")
+        self.assertFalse(run_folder.exists())
+
+    def test_data_of_one_class_are_refused_before_anything_is_written(self):
+        foxes, run_folder = self.folder / "foxes", self.folder / "one-class"
+        shutil.copytree(self.data, foxes)
+        described = json.loads((foxes / "dataset.json").read_text())
+        (fox,) = [one["id"] for one in described["categories"] if one["name"] == "fox"]
+        shown = {one["image_id"] for one in described["annotations"] if one["category_id"] == fox}
+        described["splits"]["train"] = [image for image in described["splits"]["train"] if image in shown]
+        (foxes / "dataset.json").write_text(json.dumps(described))
+        self.refused(run("train", foxes, run_folder), 1, "nothing but fox", "two classes")
+        self.refused(run("train", foxes, run_folder, "--task", "binary:fox", "--loss", "logistic"), 1, "nothing but fox")
+        described["categories"] = [one for one in described["categories"] if one["id"] == fox]
+        described["annotations"] = [one for one in described["annotations"] if one["category_id"] == fox]
+        (foxes / "dataset.json").write_text(json.dumps(described))
+        self.refused(run("train", foxes, run_folder), 1, "two categories", "binary:NAME")
         self.assertFalse(run_folder.exists())
 
     def test_flags_beat_the_config_file_and_its_errors_name_it(self):
@@ -173,6 +192,16 @@ class Commands(unittest.TestCase):
         self.assertEqual(reported.returncode, 0, reported.stderr)
         self.assertIn("<html", (self.folder / "fox.html").read_text()[:200])
 
+    def put_nan(self, source, name, target):
+        content = bytearray(source.read_bytes())
+        (length,) = struct.unpack_from("<Q", content)
+        header = json.loads(content[8:8 + length])
+        del header["__metadata__"]["content_hash"]
+        data = content[8 + length:]
+        struct.pack_into("<f", data, header[name]["data_offsets"][0], float("nan"))
+        text = json.dumps(header).encode()
+        target.write_bytes(struct.pack("<Q", len(text)) + text + data)
+
     def test_a_trained_run_is_exported_and_others_are_refused(self):
         place, model = self.folder / "exported", self.folder / "model.onnx"
         self.refused(run("export", self.folder / "nowhere", "--out", model), 1, "nowhere")
@@ -190,6 +219,10 @@ class Commands(unittest.TestCase):
         self.assertEqual(shown["metadata"]["net"], "tiny")
         self.assertNotIn(b"optimizer.", weights.read_bytes())
         self.refused(run("train", self.data, self.folder / "started", "--init", self.data / "dataset.json"), 1, "dataset.json")
+        self.assertFalse((self.folder / "started").exists())
+        broken = self.folder / "nan.safetensors"
+        self.put_nan(weights, "conv2.weight", broken)
+        self.refused(run("train", self.data, self.folder / "started", "--init", broken), 1, "nan.safetensors", "conv2.weight")
         self.assertFalse((self.folder / "started").exists())
         started = run("train", self.data, self.folder / "started", "--epochs", 1, "--init", weights)
         self.assertEqual(started.returncode, 0, started.stderr)

@@ -3,15 +3,39 @@
 #include "partwise/base/error.h"
 
 #include <cerrno>
+#include <charconv>
+#include <csignal>
 #include <cstring>
 #include <fcntl.h>
 #include <fstream>
 #include <system_error>
 #include <unistd.h>
+#include <vector>
 
 namespace partwise {
 
 namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::string_view kStaged = ".tmp";  // and the writer's process id
+
+// 0, or what went wrong.
+int write_and_flush(const std::string& path, int mode, std::string_view bytes) {
+  const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | mode, 0644);
+  if (file < 0) return errno;
+  int error = 0;
+  while (!bytes.empty() && error == 0) {
+    const auto written = ::write(file, bytes.data(), bytes.size());
+    if (written < 0 && errno != EINTR) error = errno;
+    if (written > 0) bytes.remove_prefix(static_cast<std::size_t>(written));
+  }
+  if (error == 0 && ::fsync(file) != 0) error = errno;
+  if (::close(file) != 0 && error == 0) error = errno;
+  return error;
+}
+
+}  // namespace
 
 std::string read_file(const fs::path& path, std::size_t limit) {
   std::error_code failure;
@@ -32,20 +56,32 @@ std::string read_file(const fs::path& path, std::size_t limit) {
 }
 
 void write_file_atomically(const fs::path& path, std::string_view bytes) {
-  const std::string staged = path.string() + ".tmp" + std::to_string(::getpid());
-  const int file = ::open(staged.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-  ensure(file >= 0, "{}: cannot write: {}", path.string(), std::strerror(errno));
-  int error = 0;
-  while (!bytes.empty() && error == 0) {
-    const auto written = ::write(file, bytes.data(), bytes.size());
-    if (written < 0 && errno != EINTR) error = errno;
-    if (written > 0) bytes.remove_prefix(static_cast<std::size_t>(written));
-  }
-  if (error == 0 && ::fsync(file) != 0) error = errno;
-  if (::close(file) != 0 && error == 0) error = errno;
+  const std::string staged = path.string() + std::string(kStaged) + std::to_string(::getpid());
+  int error = write_and_flush(staged, O_TRUNC, bytes);
   if (error == 0 && ::rename(staged.c_str(), path.c_str()) != 0) error = errno;
   if (error != 0) ::unlink(staged.c_str());
   ensure(error == 0, "{}: cannot write: {}", path.string(), std::strerror(error));
+}
+
+void append_to_file(const fs::path& path, std::string_view bytes) {
+  const int error = write_and_flush(path.string(), O_APPEND, bytes);
+  ensure(error == 0, "{}: cannot write: {}", path.string(), std::strerror(error));
+}
+
+void remove_abandoned_writes(const fs::path& folder) {
+  if (!fs::is_directory(folder)) return;
+  std::vector<fs::path> abandoned;
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    const auto name = entry.path().filename().string();
+    const auto mark = name.rfind(kStaged);
+    if (mark == std::string::npos) continue;
+    const auto digits = std::string_view(name).substr(mark + kStaged.size());
+    pid_t writer = 0;
+    const auto [end, failure] = std::from_chars(digits.begin(), digits.end(), writer);
+    if (failure != std::errc() || end != digits.end()) continue;
+    if (::kill(writer, 0) != 0 && errno == ESRCH) abandoned.push_back(entry.path());
+  }
+  for (const auto& path : abandoned) fs::remove(path);
 }
 
 nlohmann::json read_json(const fs::path& path) {

@@ -17,6 +17,13 @@ std::string read_file(const std::filesystem::path& path, std::size_t limit = std
 // All or nothing: written beside the target, flushed to disk, then renamed over it.
 void write_file_atomically(const std::filesystem::path& path, std::string_view bytes);
 
+// Puts the bytes behind what the file holds, making it where there is none, and flushes them to
+// disk. What a full disk leaves of them is a first part.
+void append_to_file(const std::filesystem::path& path, std::string_view bytes);
+
+// Takes away what a writer that was killed left in the folder beside its target.
+void remove_abandoned_writes(const std::filesystem::path& folder);
+
 nlohmann::json read_json(const std::filesystem::path& path);
 void write_json_atomically(const std::filesystem::path& path, const nlohmann::json& json);
 

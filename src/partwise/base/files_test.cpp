@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <unistd.h>
+
 namespace partwise {
 namespace {
 
@@ -33,6 +35,24 @@ TEST_F(Files, FailedWriteNamesThePathAndKeepsWhatWasThere) {
   }
   EXPECT_TRUE(fs::is_directory(folder_ / "b" / "c"));
   EXPECT_EQ(std::distance(fs::directory_iterator(folder_), fs::directory_iterator()), 1);
+}
+
+TEST_F(Files, WhatIsAppendedComesLast) {
+  append_to_file(folder_ / "log", "one\n");
+  append_to_file(folder_ / "log", "two\n");
+  EXPECT_EQ(read_file(folder_ / "log"), "one\ntwo\n");
+  EXPECT_THROW(append_to_file(folder_, "x"), Error);
+}
+
+// Process ids end far below this number.
+TEST_F(Files, OnlyWhatADeadWriterLeftIsTakenAway) {
+  for (const char* name : {"a.tmp2000000000", "a.tmp", "a.tmpx1", "b.tmp1"})
+    write_file_atomically(folder_ / name, "x");
+  write_file_atomically(folder_ / ("own.tmp" + std::to_string(::getpid())), "x");
+  remove_abandoned_writes(folder_);
+  EXPECT_FALSE(fs::exists(folder_ / "a.tmp2000000000"));
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder_), fs::directory_iterator()), 4);
+  EXPECT_NO_THROW(remove_abandoned_writes(folder_ / "nowhere"));
 }
 
 TEST_F(Files, ReadingAFolderAMissingOrAHugeFileSaysSo) {

@@ -17,6 +17,7 @@ void request(int signal) {
 void watch_for_interrupts() {
   std::signal(SIGINT, request);
   std::signal(SIGTERM, request);
+  std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is an Error of its writer
 }
 
 bool interrupt_requested() {

@@ -48,6 +48,12 @@ inline void add_common(CLI::App& app, Common& common) {
       ->default_str("10GB");
 }
 
+inline void add_checkpoint(CLI::App& app, std::string& checkpoint) {
+  app.add_option("--checkpoint", checkpoint,
+                 "last, or best: the epoch that was best on the validation images")
+      ->capture_default_str();
+}
+
 // One flag for each field of an options struct: field learning_rate becomes --learning-rate. What
 // is given is collected in `given`, so that flags can beat a config file.
 template <typename Options>

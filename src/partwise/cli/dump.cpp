@@ -26,6 +26,7 @@ void add_dump(CLI::App& app) {
   command->add_option("--out", flags->out, "the .safetensors file to write")->required();
   command->add_option("--data", flags->data, "another dataset than the run was trained on");
   command->add_option("--split", flags->options.split, "which images")->capture_default_str();
+  add_checkpoint(*command, flags->options.checkpoint);
   command->add_flag("--train-rows", flags->options.train_rows,
                     "add the training images: thresholds and categories come from them");
   command->add_flag("--half", flags->options.half, "16-bit floats: half the size, rounded");

@@ -4,6 +4,7 @@
 #include "partwise/networks/onnx.h"
 #include "partwise/tensors/safetensors.h"
 #include "partwise/tensors/session.h"
+#include "partwise/training/checkpoint.h"
 #include "partwise/training/examples.h"
 #include "partwise/training/trainer.h"
 
@@ -14,12 +15,14 @@ struct Flags {
   std::string run;
   std::string out;
   std::string data;
+  std::string checkpoint = "last";
 };
 
 // What a stranger needs to feed the network and to read its answer; docs/export.md.
 std::map<std::string, std::string> metadata_of(const runs::RunFolder& run,
                                                const training::Recipe& recipe,
-                                               const training::Task& task) {
+                                               const training::Task& task,
+                                               int64_t epochs) {
   return {{"arm", recipe.train.arm},
           {"task", recipe.train.task},
           {"loss", recipe.train.loss},
@@ -28,7 +31,7 @@ std::map<std::string, std::string> metadata_of(const runs::RunFolder& run,
           {"pixel_scale", "1/255"},
           {"pixel_mean", nlohmann::json(training::kPixelMean).dump()},
           {"pixel_std", nlohmann::json(training::kPixelSpread).dump()},
-          {"epochs", std::to_string(run.log().size())},
+          {"epochs", std::to_string(epochs)},
           {"partwise_version", run.manifest().value("version", "")},
           {"partwise_commit", run.manifest().value("commit", "")}};
 }
@@ -39,13 +42,15 @@ void export_command(const Flags& flags) {
   const auto data = flags.data.empty() ? run.manifest().value("data", "") : flags.data;
   const auto task = training::make_task(recipe.train, datasets::load_dataset(data));
   tensors::start_session(0);
-  const auto network = training::load_network(run, task);
-  const auto epochs = static_cast<int64_t>(run.log().size());
+  const auto checkpoint = training::load_checkpoint(run, flags.checkpoint);
+  auto network = training::make_network(recipe, task);
+  network.load_state(checkpoint.tensors);
+  const auto epochs = checkpoint.position.epoch;
   if (epochs < recipe.train.epochs) {
-    say(fmt::format("{}: training stopped after {} of {} epochs; exporting what there is",
-                    flags.run, epochs, recipe.train.epochs));
+    say(fmt::format("{}: the {} checkpoint is from epoch {} of {}", flags.run, flags.checkpoint,
+                    epochs, recipe.train.epochs));
   }
-  auto metadata = metadata_of(run, recipe, task);
+  auto metadata = metadata_of(run, recipe, task, epochs);
   if (std::filesystem::path(flags.out).extension() == ".safetensors") {
     metadata["net"] = recipe.train.net;
     metadata["input_side"] = std::to_string(network.architecture().input_side);
@@ -68,6 +73,7 @@ void add_export(CLI::App& app) {
   command->add_option("run", flags->run, "run folder")->required();
   command->add_option("--out", flags->out, "the .onnx or .safetensors file to write")->required();
   command->add_option("--data", flags->data, "the run's dataset, where it has moved");
+  add_checkpoint(*command, flags->checkpoint);
   command->callback([flags] { export_command(*flags); });
 }
 

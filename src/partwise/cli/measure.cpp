@@ -175,6 +175,7 @@ void add_measure(CLI::App& app) {
   command->add_option("--data", flags->data, "another dataset than the run was trained on");
   command->add_option("--split", flags->split, "which images; all: every split")
       ->capture_default_str();
+  add_checkpoint(*command, flags->options.checkpoint);
   command->add_option("--json", flags->json, "also write everything to this file");
   command->add_option("--csv", flags->csv, "and a CSV file, one line a number");
   command->add_option("--markdown", flags->markdown, "and a table in Markdown");

@@ -22,8 +22,9 @@ void add_recipe_flags(CLI::App& app, RecipeFlags& flags) {
   app.add_option("--set", flags.set, "key=value, any option by its name in options.json");
 }
 
-training::Recipe recipe_of(const RecipeFlags& flags) {
+training::Recipe recipe_of(const RecipeFlags& flags, const nlohmann::json& base) {
   auto json = to_json(training::Recipe{});
+  json.update(base);
   if (!flags.config.empty()) {
     const auto config = read_json(flags.config);
     training::recipe_from_json(config, flags.config);  // its own errors name the file

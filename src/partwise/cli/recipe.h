@@ -19,7 +19,9 @@ struct RecipeFlags {
 // --config and --set.
 void add_recipe_flags(CLI::App& app, RecipeFlags& flags);
 
-// An unknown key or wrong value is an Error that names its place.
-training::Recipe recipe_of(const RecipeFlags& flags);
+// An unknown key or wrong value is an Error that names its place. base: options in place of the
+// defaults.
+training::Recipe recipe_of(const RecipeFlags& flags,
+                           const nlohmann::json& base = nlohmann::json::object());
 
 }  // namespace partwise::cli

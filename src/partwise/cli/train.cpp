@@ -7,6 +7,7 @@
 #include "partwise/datasets/part_dataset.h"
 #include "partwise/tensors/ranks.h"
 #include "partwise/tensors/session.h"
+#include "partwise/training/early_stop.h"
 #include "partwise/training/trainer.h"
 
 namespace partwise::cli {
@@ -21,6 +22,16 @@ struct Flags {
   Common common;
 };
 
+bool holds_run(const Flags& flags) {
+  return std::filesystem::exists(std::filesystem::path(flags.run) / "options.json");
+}
+
+// A run that goes on brings its own options; others are refused later on.
+training::Recipe recipe_of(const Flags& flags) {
+  if (!flags.resume || !holds_run(flags)) return recipe_of(flags.recipe);
+  return recipe_of(flags.recipe, runs::RunFolder::open(flags.run).options());
+}
+
 // The leader makes the folder, the others find it.
 runs::RunFolder shared_run(const Flags& flags,
                            const training::Recipe& recipe,
@@ -29,7 +40,7 @@ runs::RunFolder shared_run(const Flags& flags,
     ranks.meet();
     return runs::RunFolder::open(flags.run);
   }
-  const bool exists = std::filesystem::exists(std::filesystem::path(flags.run) / "options.json");
+  const bool exists = holds_run(flags);
   if (!exists) training::require_init(recipe.train);
   auto run = runs::RunFolder::create(flags.run, to_json(recipe), make_manifest(flags.data));
   ranks.meet();
@@ -55,10 +66,16 @@ void train_here(const Flags& flags,
   const auto log = run.log();
   fmt::print("{}: {} epochs, training accuracy {:.3f}\n", flags.run, log.size(),
              log.empty() ? 0.0 : log.back().value("train_accuracy", 0.0));
+  const auto verdict = training::judge_epochs(log, recipe.train.stop_on, recipe.train.patience);
+  if (verdict.best_epoch == 0) return;
+  const auto& best = log[static_cast<std::size_t>(verdict.best_epoch) - 1].at("validation");
+  fmt::print("best on {} validation images: epoch {}, accuracy {:.3f}\n",
+             best.at("images").get<int64_t>(), verdict.best_epoch,
+             best.at("accuracy").get<double>());
 }
 
 void train_command(const Flags& flags) {
-  const auto recipe = recipe_of(flags.recipe);
+  const auto recipe = recipe_of(flags);
   const auto dataset = datasets::load_dataset(flags.data);
   training::require_trainable(recipe.train, dataset);
   const auto device = tensors::choose_device(flags.common.device);
@@ -70,7 +87,7 @@ void train_command(const Flags& flags) {
   ensure(count <= recipe.train.batch,
          "{} ranks, but a batch of {} images: every rank needs one; use fewer ranks", count,
          recipe.train.batch);
-  const bool exists = std::filesystem::exists(std::filesystem::path(flags.run) / "options.json");
+  const bool exists = holds_run(flags);
   ensure(!exists || flags.resume || place.rank > 0,
          "{}: holds a run already; --resume goes on with it", flags.run);
   if (flags.ranks > 1 && place.count == 1) {
@@ -96,7 +113,7 @@ void add_train(CLI::App& app) {
   add_fields<training::TrainOptions>(*command, flags->recipe.given);
   add_fields<parts::PartOptions>(*command, flags->recipe.given);
   add_recipe_flags(*command, flags->recipe);
-  command->add_flag("--resume", flags->resume, "go on with an interrupted run");
+  command->add_flag("--resume", flags->resume, "go on with an interrupted run; its options stay");
   command
       ->add_option(
           "--ranks", flags->ranks,

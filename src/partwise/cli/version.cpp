@@ -3,7 +3,10 @@
 #include "partwise/base/files.h"
 #include "partwise/tensors/session.h"
 
+#include <fmt/chrono.h>
 #include <fmt/format.h>
+
+#include <ctime>
 
 #ifndef PARTWISE_COMMIT
 #define PARTWISE_COMMIT "unknown"
@@ -17,9 +20,11 @@ std::string version_text() {
 }
 
 nlohmann::json make_manifest(const std::string& data_folder) {
+  const auto now = fmt::gmtime(std::time(nullptr));
   const auto description = std::filesystem::path(data_folder) / "dataset.json";
   return {{"version", PARTWISE_VERSION},
           {"commit", PARTWISE_COMMIT},
+          {"created", fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", now)},
           {"libtorch", tensors::libtorch_version()},
           {"data", std::filesystem::absolute(data_folder).lexically_normal().string()},
           {"data_hash", content_hash(read_file(description))}};

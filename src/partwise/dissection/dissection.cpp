@@ -249,7 +249,7 @@ Dissection dissect(const runs::RunFolder& run,
                    const datasets::PartDataset& dataset,
                    const MeasureOptions& options,
                    const training::Resources& resources) {
-  const auto trained = open_trained_run(run, dataset, resources);
+  const auto trained = open_trained_run(run, dataset, resources, options.checkpoint);
   const auto& recipe = trained.recipe.train;
   const auto training = view_training(trained.network, trained, resources);
 
@@ -269,6 +269,7 @@ Dissection dissect(const runs::RunFolder& run,
                           {"task", recipe.task},
                           {"loss", recipe.loss},
                           {"split", options.split},
+                          {"checkpoint", options.checkpoint},
                           {"rows", rows},
                           {"train_rows", trained.train.rows()},
                           {"training_images", trained_on},

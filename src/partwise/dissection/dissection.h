@@ -20,7 +20,8 @@ namespace partwise::dissection {
 
 struct MeasureOptions {
   std::string split = "test";
-  bool random_control = false;  // also measure the same net untrained: control random_weights
+  std::string checkpoint = "last";  // or "best"
+  bool random_control = false;      // also measure the same net untrained: control random_weights
   referee::LayerOptions measures;
   AttackOptions attack;  // used where measures.extras holds kAdversarial
 };

@@ -54,7 +54,7 @@ DumpSize dump_layer(const runs::RunFolder& run,
                     const DumpOptions& options,
                     const std::filesystem::path& out,
                     const training::Resources& resources) {
-  const auto trained = open_trained_run(run, dataset, resources);
+  const auto trained = open_trained_run(run, dataset, resources, options.checkpoint);
   const auto layers = tapped_layers(trained.network);
   const auto place = layer_index(layers, options.layer);
   const auto& layer = layers[place];

@@ -13,8 +13,9 @@ namespace partwise::dissection {
 struct DumpOptions {
   std::string layer;  // by name; a wrong one lists those there are
   std::string split = "test";
-  bool train_rows = false;  // behind the split's rows also those of the train split
-  bool half = false;        // f16 in place of f32
+  std::string checkpoint = "last";  // or "best"
+  bool train_rows = false;          // behind the split's rows also those of the train split
+  bool half = false;                // f16 in place of f32
 };
 
 struct DumpSize {

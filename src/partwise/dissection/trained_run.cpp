@@ -9,10 +9,11 @@ namespace partwise::dissection {
 
 TrainedRun open_trained_run(const runs::RunFolder& run,
                             const datasets::PartDataset& dataset,
-                            const training::Resources& resources) {
+                            const training::Resources& resources,
+                            const std::string& checkpoint) {
   auto recipe = training::recipe_from_json(run.options(), run.path() / "options.json");
   auto task = training::make_task(recipe.train, dataset);
-  auto network = training::load_network(run, task);
+  auto network = training::load_network(run, task, checkpoint);
   network.to_device(resources.device);
   auto train = training::load_examples(dataset, task, "train", network.architecture().input_side,
                                        resources.threads, resources.cache);

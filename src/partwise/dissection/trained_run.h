@@ -6,6 +6,7 @@
 #include "partwise/training/trainer.h"
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 namespace partwise::dissection {
@@ -20,10 +21,11 @@ struct TrainedRun {
   int64_t input_side() const { return network.architecture().input_side; }
 };
 
-// From its last checkpoint, on the device.
+// From its last checkpoint or its best, on the device.
 TrainedRun open_trained_run(const runs::RunFolder& run,
                             const datasets::PartDataset& dataset,
-                            const training::Resources& resources);
+                            const training::Resources& resources,
+                            const std::string& checkpoint);
 
 // Peaks and masses of a network on the training rows, per tapped layer, and the category each
 // filter stands for: argmax_c E sum x over those rows.

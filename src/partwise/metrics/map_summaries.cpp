@@ -34,6 +34,16 @@ MapSummaries summarise(const Maps& maps, int threads) {
   return summarise(source_of(maps, std::max<int64_t>(maps.rows, 1)), threads);
 }
 
+double dead_share(const MapSummaries& maps) {
+  int64_t dead = 0;
+  for (int64_t filter = 0; filter < maps.filters; ++filter) {
+    const auto peaks = maps.peaks_of(filter);
+    const bool fires = std::any_of(peaks.begin(), peaks.end(), [](float peak) { return peak > 0; });
+    dead += fires ? 0 : 1;
+  }
+  return static_cast<double>(dead) / static_cast<double>(std::max<int64_t>(maps.filters, 1));
+}
+
 void expect_consistent(const MapSummaries& summaries) {
   const auto wanted = static_cast<std::size_t>(summaries.rows * summaries.filters);
   expects(summaries.cells.size() == wanted && summaries.peaks.size() == wanted &&

@@ -37,6 +37,9 @@ struct MapSummaries {
 MapSummaries summarise(const MapSource& source, int threads);
 MapSummaries summarise(const Maps& maps, int threads);
 
+// Share of the filters that fire on no row.
+double dead_share(const MapSummaries& maps);
+
 // Holds the caller to the shapes above.
 void expect_consistent(const MapSummaries& summaries);
 

@@ -61,6 +61,11 @@ TEST(MapSource, ThatRepeatsOrLosesARowIsOurBug) {
   EXPECT_THROW(for_each_batch(source({0, 1, 2}), visit), std::logic_error);
 }
 
+TEST(MapSummaries, AFilterThatFiresOnNoRowIsDead) {
+  const std::vector<float> values{0, 1, 0, 0, 0, -1, 0, 0};  // [2 rows, 4 filters, 1, 1]
+  EXPECT_EQ(dead_share(summarise(Maps{values, 2, 4, 1}, 1)), 0.75);
+}
+
 TEST(ByStrength, KeepsTheOrderOfEquals) {
   const std::vector<float> peaks{1, 3, -std::numeric_limits<float>::infinity(), 3, 2};
   const std::vector<int64_t> rows{0, 1, 2, 3};

@@ -220,6 +220,32 @@ Output Network::train(const Tensor& images, const Tensor& category) {
       });
 }
 
+std::string Network::first_non_finite(const Tensor& images, const Tensor& category) {
+  const torch::NoGradGuard no_grad;
+  std::string found;
+  const auto look = [&](const std::string& what, const std::string& layer, const Tensor& values) {
+    if (found.empty() && values.defined() && !torch::isfinite(values).all().item<bool>())
+      found = fmt::format("the {} of {}", what, layer);
+  };
+  const auto step = [&](const Layer& layer, const std::vector<Tensor>& x) {
+    for (const char* what : {"weight", "bias"}) {
+      const auto own = parameters_.find(layer.name + "." + what);
+      if (own != parameters_.end()) look(what, layer.name, own->second);
+    }
+    auto output = plain_step(layer, x, true);
+    look("output", layer.name, output);
+    return output;
+  };
+  const auto mask = [&](const Layer& layer, const Tensor& x) {
+    const tensors::FullPrecision full;
+    auto output = interpretable_.at(layer.name).mask_and_learn(x, category);
+    look("output", layer.name, output);
+    return output;
+  };
+  run(architecture_, inputs_, images, step, mask);
+  return found;
+}
+
 std::map<std::string, Tensor> Network::state() const {
   auto state = parameters_;
   state.insert(statistics_.begin(), statistics_.end());

@@ -42,6 +42,11 @@ class Network {
   // what one process would.
   Output train(const Tensor& images, const Tensor& category);
 
+  // For a step that failed: the first thing on the way through the network, in words, that is not
+  // finite ("the weight of conv2", "the output of relu2"); empty where everything is. As train, it
+  // moves the statistics on.
+  std::string first_non_finite(const Tensor& images, const Tensor& category);
+
   const Architecture& architecture() const { return architecture_; }
   const std::vector<Geometry>& geometry() const { return geometry_; }
   std::map<std::string, Tensor>& parameters() { return parameters_; }

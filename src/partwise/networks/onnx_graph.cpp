@@ -1,7 +1,7 @@
 #include "partwise/networks/onnx_graph.h"
 
 #include "partwise/base/error.h"
-#include "partwise/networks/protobuf_writer.h"
+#include "partwise/base/protobuf_writer.h"
 #include "partwise/tensors/torch.h"
 
 #include <bit>

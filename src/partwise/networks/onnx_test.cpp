@@ -2,7 +2,7 @@
 
 #include "partwise/base/error.h"
 #include "partwise/base/files.h"
-#include "partwise/networks/protobuf_reader_fixture.h"
+#include "partwise/base/protobuf_reader_fixture.h"
 #include "partwise/tensors/torch.h"
 
 #include <gtest/gtest.h>

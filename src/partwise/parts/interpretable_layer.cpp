@@ -266,6 +266,23 @@ std::vector<Tensor*> InterpretableLayer::all_tensors() {
           &loss_sums_};
 }
 
+Tensor InterpretableLayer::diagnostic_sums() const {
+  const auto counts = torch::tensor({steps_, pushes_, watched_}, torch::kInt64);
+  return torch::cat(
+      {sums_.cpu().to(torch::kFloat64), loss_sums_.cpu(), counts.to(torch::kFloat64)});
+}
+
+void InterpretableLayer::load_diagnostic_sums(const Tensor& sums) {
+  const torch::NoGradGuard no_grad;
+  const auto sizes = {sums_.numel(), loss_sums_.numel(), int64_t{3}};
+  const auto parts = sums.split_with_sizes(std::vector<int64_t>(sizes));
+  sums_.copy_(parts[0]);
+  loss_sums_.copy_(parts[1]);
+  steps_ = parts[2][0].item<int64_t>();
+  pushes_ = parts[2][1].item<int64_t>();
+  watched_ = parts[2][2].item<int64_t>();
+}
+
 void InterpretableLayer::to_device(const std::string& device) {
   for (auto* tensor : all_tensors()) *tensor = tensor->to(torch::Device(device));
 }

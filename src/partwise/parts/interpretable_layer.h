@@ -74,6 +74,10 @@ class InterpretableLayer {
   void load_state(const std::map<std::string, Tensor>& state);
 
   LayerDiagnostics take_diagnostics();  // and start counting anew
+  // What take_diagnostics will be made of, so far, as one list of float64: what a checkpoint
+  // between two looks must keep.
+  Tensor diagnostic_sums() const;
+  void load_diagnostic_sums(const Tensor& sums);
   void to_device(const std::string& device);
   void to_type(at::ScalarType type);  // of the statistics: float32 unless float64 is asked for
 

@@ -21,17 +21,6 @@ json number_or_null(double value) {
   return std::isfinite(value) ? json(value) : json(nullptr);
 }
 
-// Share of the filters that fire on no row.
-double dead_share(const metrics::MapSummaries& maps) {
-  int64_t dead = 0;
-  for (int64_t f = 0; f < maps.filters; ++f) {
-    const auto peaks = maps.peaks_of(f);
-    dead +=
-        std::none_of(peaks.begin(), peaks.end(), [](float peak) { return peak > 0.0F; }) ? 1 : 0;
-  }
-  return static_cast<double>(dead) / static_cast<double>(std::max<int64_t>(maps.filters, 1));
-}
-
 json filters_per_category(const metrics::Truth& truth, std::span<const int64_t> filter_category) {
   auto counts = json::object();
   for (const auto& category : truth.categories) counts[category.name] = 0;
@@ -87,7 +76,7 @@ class Measuring {
          {"input_side", layer_.grid.input_side},
          {"unit_stride", layer_.grid.stride},
          {"unit_offset", layer_.grid.offset},
-         {"dead_share", dead_share(summaries_)},
+         {"dead_share", metrics::dead_share(summaries_)},
          {"silent_share", result_.interpretability.silent_share},
          {"filters_per_category", filters_per_category(truth, exam_.filter_category)}});
   }

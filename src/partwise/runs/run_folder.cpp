@@ -2,11 +2,13 @@
 
 #include "partwise/base/error.h"
 #include "partwise/base/files.h"
+#include "partwise/runs/event_file.h"
+#include "partwise/runs/log_scalars.h"
 
-#include <cerrno>
-#include <cstring>
-#include <fstream>
+#include <ctime>
+#include <iomanip>
 #include <sstream>
+#include <string_view>
 #include <utility>
 
 namespace partwise::runs {
@@ -25,6 +27,14 @@ std::string first_difference(const nlohmann::json& a, const nlohmann::json& b) {
     if (!a.contains(key)) return fmt::format("{} = {} is set there only", key, value.dump());
   }
   return "";
+}
+
+// When the run was made, "2026-01-31T12:00:00Z", in seconds since 1970; 0 where it is not said.
+double creation_time(const nlohmann::json& manifest) {
+  std::tm parts{};
+  std::istringstream stream(manifest.is_object() ? manifest.value("created", "") : "");
+  stream >> std::get_time(&parts, "%Y-%m-%dT%H:%M:%SZ");
+  return stream.fail() ? 0.0 : static_cast<double>(::timegm(&parts));
 }
 
 }  // namespace
@@ -58,10 +68,22 @@ RunFolder RunFolder::open(const fs::path& path) {
 }
 
 void RunFolder::append_log(const nlohmann::json& row) const {
-  std::ofstream stream(path_ / "log.jsonl", std::ios::app);
-  stream << row.dump() << '\n' << std::flush;
-  ensure(stream.good(), "{}: cannot write: {}", (path_ / "log.jsonl").string(),
-         std::strerror(errno));
+  append_to_file(path_ / "log.jsonl", row.dump() + "\n");
+  write_derived_logs();
+}
+
+// A program that watches the event file keeps it open: where possible it only grows.
+void RunFolder::write_derived_logs() const {
+  const auto rows = log();
+  write_file_atomically(path_ / "log.csv", log_csv(rows));
+  const auto events = event_file(rows, creation_time(manifest_));
+  const auto path = path_ / kEventFile;
+  const auto there = fs::exists(path) ? read_file(path) : std::string();
+  if (events.starts_with(there)) {
+    append_to_file(path, std::string_view(events).substr(there.size()));
+  } else {
+    write_file_atomically(path, events);
+  }
 }
 
 std::vector<nlohmann::json> RunFolder::log() const {
@@ -80,6 +102,7 @@ void RunFolder::rewrite_log(const std::vector<nlohmann::json>& rows) const {
   std::string text;
   for (const auto& row : rows) text += row.dump() + "\n";
   write_file_atomically(path_ / "log.jsonl", text);
+  write_derived_logs();
 }
 
 std::optional<nlohmann::json> RunFolder::findings() const {

@@ -11,8 +11,9 @@ namespace partwise::runs {
 
 // One experiment on disk:
 //   options.json    every option, flat
-//   manifest.json   program version, git commit, library versions, data checksum, dates
-//   log.jsonl       one object an epoch
+//   manifest.json   program version, git commit, library versions, data checksum, when it was made
+//   log.jsonl       one object an epoch; log.csv and events.out.tfevents.partwise hold the same
+//                   numbers for spreadsheets and TensorBoard
 //   checkpoints/    owned by training
 //   findings.json   what measuring found; pictures/ what it shows
 // Training writes it, dissection adds to it, report and server read it.
@@ -32,6 +33,7 @@ class RunFolder {
   std::filesystem::path checkpoints() const { return path_ / "checkpoints"; }
   std::filesystem::path pictures() const { return path_ / "pictures"; }
 
+  // log.csv and the event file follow every change of the log; TensorBoard may be watching.
   void append_log(const nlohmann::json& row) const;
   std::vector<nlohmann::json> log() const;  // an incomplete last line (a killed writer) is dropped
   void rewrite_log(const std::vector<nlohmann::json>& rows) const;
@@ -41,6 +43,7 @@ class RunFolder {
 
  private:
   RunFolder(std::filesystem::path path, nlohmann::json options, nlohmann::json manifest);
+  void write_derived_logs() const;
 
   std::filesystem::path path_;
   nlohmann::json options_;

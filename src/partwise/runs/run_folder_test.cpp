@@ -2,6 +2,7 @@
 
 #include "partwise/base/error.h"
 #include "partwise/base/files.h"
+#include "partwise/runs/event_file.h"
 
 #include <gtest/gtest.h>
 
@@ -35,6 +36,22 @@ TEST_F(Run, AFolderWithOtherThingsIsLeftUntouched) {
   write_file_atomically(folder_ / "thesis.txt", "precious");
   EXPECT_THROW(RunFolder::create(folder_, {}, {}), Error);
   EXPECT_EQ(std::distance(fs::directory_iterator(folder_), fs::directory_iterator()), 1);
+}
+
+TEST_F(Run, TheEventFileGrowsInPlaceAndIsWrittenAnewWhenTheLogWasCut) {
+  const auto run = RunFolder::create(folder_, {}, {{"created", "1970-01-02T00:00:01Z"}});
+  const auto path = folder_ / kEventFile;
+  const auto expected = [&] { return event_file(run.log(), 86401.0); };
+  run.append_log({{"epoch", 1}, {"seconds", 5.0}});
+  fs::create_hard_link(path, folder_ / "watched");
+  run.append_log({{"epoch", 2}, {"seconds", 5.0}});
+  EXPECT_EQ(read_file(folder_ / "watched"), expected());
+  fs::resize_file(path, fs::file_size(path) - 3);  // a full disk cut the last record
+  run.append_log({{"epoch", 3}, {"seconds", 5.0}});
+  EXPECT_EQ(read_file(folder_ / "watched"), expected());
+  run.rewrite_log({{{"epoch", 1}, {"seconds", 7.0}}});
+  EXPECT_EQ(read_file(path), expected());
+  EXPECT_EQ(read_file(folder_ / "log.csv"), "epoch,seconds\n1,7\n");
 }
 
 TEST_F(Run, ALogCutOffByAKilledWriterLosesOnlyItsLastLine) {

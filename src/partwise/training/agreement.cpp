@@ -9,15 +9,24 @@ namespace partwise::training {
 void take_from_leader(const tensors::Ranks& ranks,
                       networks::Network& network,
                       Optimizer& optimizer,
-                      int64_t& epoch) {
+                      Position& position) {
   if (ranks.alone()) return;
   const auto state = optimizer.state();
-  const auto next = torch::tensor({epoch}, torch::kInt64);
+  const auto counts =
+      torch::tensor({position.epoch, position.step, position.correct}, torch::kInt64);
+  const auto sums = torch::tensor({position.loss_sum, position.seconds}, torch::kFloat64);
   for (const auto& [name, tensor] : network.state()) ranks.take_from_leader(tensor);
   for (const auto& [name, tensor] : state) ranks.take_from_leader(tensor);
-  ranks.take_from_leader(next);
+  for (auto& [name, layer] : network.interpretable()) {
+    const auto seen = layer.diagnostic_sums();
+    ranks.take_from_leader(seen);
+    layer.load_diagnostic_sums(seen);
+  }
+  ranks.take_from_leader(counts);
+  ranks.take_from_leader(sums);
   optimizer.load_state(state);
-  epoch = next.item<int64_t>();
+  position = {counts[0].item<int64_t>(), counts[1].item<int64_t>(), sums[0].item<double>(),
+              counts[2].item<int64_t>(), sums[1].item<double>()};
 }
 
 void require_equal_weights(const tensors::Ranks& ranks, const networks::Network& network) {

@@ -4,6 +4,7 @@
 #include "partwise/tensors/torch.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace partwise::training {
 namespace {
@@ -17,33 +18,47 @@ int64_t category_index(const Task& task, const datasets::PartDataset& dataset, i
 
 }  // namespace
 
+Rows task_rows(const datasets::PartDataset& dataset, const Task& task, const std::string& split) {
+  const auto samples = datasets::samples_of_split(dataset, split, task.uses_negatives());
+  const bool object_free = std::any_of(samples.begin(), samples.end(), [](const auto& sample) {
+    return sample.annotation_index < 0;
+  });
+  Rows rows;
+  for (const auto& sample : samples) {
+    const auto index = category_index(task, dataset, sample.annotation_index);
+    const bool other_object = index < 0 && sample.annotation_index >= 0;
+    if (other_object && (object_free || !task.binary)) continue;
+    rows.samples.push_back(sample);
+    rows.category.push_back(index);
+  }
+  ensure(!rows.samples.empty(), "{}: split '{}' has no image this task asks about",
+         dataset.root.string(), split);
+  return rows;
+}
+
+void require_classes(const datasets::PartDataset& dataset, const Task& task) {
+  const auto rows = task_rows(dataset, task, "train");
+  const auto shown = rows.category.front();
+  const bool several = std::any_of(rows.category.begin(), rows.category.end(),
+                                   [&](int64_t category) { return category != shown; });
+  const std::string name = shown >= 0 ? task.categories[static_cast<std::size_t>(shown)]
+                                      : "images without " + join(task.categories, " or ");
+  ensure(several, "{}: the train split shows nothing but {} ({} rows); a task needs two classes",
+         dataset.root.string(), name, rows.category.size());
+}
+
 Examples load_examples(const datasets::PartDataset& dataset,
                        const Task& task,
                        const std::string& split,
                        int64_t side,
                        int threads,
                        const datasets::CropCache& cache) {
-  const auto samples = datasets::samples_of_split(dataset, split, task.uses_negatives());
-  const bool object_free = std::any_of(samples.begin(), samples.end(), [](const auto& sample) {
-    return sample.annotation_index < 0;
-  });
-  Examples examples;
-  std::vector<int64_t> category;
-  for (const auto& sample : samples) {
-    const auto index = category_index(task, dataset, sample.annotation_index);
-    const bool other_object = index < 0 && sample.annotation_index >= 0;
-    if (other_object && (object_free || !task.binary)) continue;
-    examples.samples.push_back(sample);
-    category.push_back(index);
-  }
-  ensure(!examples.samples.empty(), "{}: split '{}' has no image this task asks about",
-         dataset.root.string(), split);
-  const auto crops = datasets::load_crops(dataset, examples.samples, {side, threads, cache});
-  examples.pixels = torch::from_blob(
+  auto [samples, category] = task_rows(dataset, task, split);
+  const auto crops = datasets::load_crops(dataset, samples, {side, threads, cache});
+  const auto pixels = torch::from_blob(
       const_cast<uint8_t*>(crops.pixels.data()), {crops.rows, 3, side, side},
       [owner = crops.owner](void*) mutable { owner.reset(); }, torch::kUInt8);
-  examples.category = torch::tensor(category, torch::kInt64);
-  return examples;
+  return {pixels, torch::tensor(category, torch::kInt64), std::move(samples)};
 }
 
 Tensor normalised(const Tensor& pixels) {

@@ -19,6 +19,18 @@ struct Examples {
   int64_t rows() const { return pixels.size(0); }
 };
 
+// What the rows of a split show.
+struct Rows {
+  std::vector<datasets::Sample> samples;
+  std::vector<int64_t> category;  // index into the task's categories; -1: none of them
+};
+
+// Those the task asks about; an Error where there are none.
+Rows task_rows(const datasets::PartDataset& dataset, const Task& task, const std::string& split);
+
+// An Error where the train split shows one class only: there is nothing to be told apart.
+void require_classes(const datasets::PartDataset& dataset, const Task& task);
+
 // Object crops of the split that the task asks about: multi-softmax takes the objects, a logistic
 // task the negatives too; for a binary task the objects of other categories count as negatives
 // where the dataset has no object-free images.

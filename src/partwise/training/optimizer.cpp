@@ -34,17 +34,19 @@ void Optimizer::zero_gradients() {
   for (auto& [name, parameter] : parameters_) parameter.mutable_grad() = Tensor();
 }
 
-void Optimizer::limit_gradients(double limit) {
+double Optimizer::limit_gradients(double limit) {
   const torch::NoGradGuard no_grad;
   std::vector<Tensor> norms;
   for (const auto& [name, parameter] : parameters_) {
     if (parameter.grad().defined()) norms.push_back(parameter.grad().norm());
   }
-  if (norms.empty()) return;
-  const auto factor = (limit / (torch::stack(norms).norm() + kEpsilon)).clamp_max(1.0);
+  if (norms.empty()) return 0.0;
+  const auto norm = torch::stack(norms).norm();
+  const auto factor = (limit / (norm + kEpsilon)).clamp_max(1.0);
   for (const auto& [name, parameter] : parameters_) {
     if (parameter.grad().defined()) parameter.grad().mul_(factor);
   }
+  return norm.item<double>();
 }
 
 void Optimizer::step(double learning_rate) {

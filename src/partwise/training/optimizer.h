@@ -14,8 +14,8 @@ class Optimizer {
   Optimizer(std::string rule, double weight_decay, std::map<std::string, Tensor> parameters);
 
   void zero_gradients();
-  // Scales all gradients down together where their common norm exceeds `limit`.
-  void limit_gradients(double limit);
+  // Scales all gradients down together where their common norm exceeds `limit`; returns that norm.
+  double limit_gradients(double limit);
   void step(double learning_rate);
   // This parameter's rate as a multiple of the common one; 0 leaves it as it is.
   void set_rate(const std::string& name, double factor) { rates_.at(name) = factor; }

@@ -4,6 +4,7 @@
 #include "partwise/networks/catalog.h"
 #include "partwise/networks/pretrained.h"
 #include "partwise/tensors/precision.h"
+#include "partwise/training/early_stop.h"
 
 namespace partwise::training {
 
@@ -36,6 +37,10 @@ struct TrainOptions {
   double zoom = 0.0;
   double colour = 0.0;
   std::string precision = "tf32";
+  int64_t validation_images = 0;
+  std::string stop_on = "none";
+  int64_t patience = 5;
+  double checkpoint_minutes = 10.0;
   int64_t seed = 1;
 
   static auto fields() {
@@ -100,6 +105,17 @@ struct TrainOptions {
         Word{"precision", &TrainOptions::precision,
              "of products (tf32, bf16: faster on a GPU; on a CPU tf32 is float32)",
              tensors::kPrecisions},
+        Count{
+            "validation_images", &TrainOptions::validation_images,
+            "images to measure on after each epoch: of split validation or val, else taken out of "
+            "train (0: none)",
+            0, 1'000'000},
+        Word{"stop_on", &TrainOptions::stop_on, "stop early when this stops improving there",
+             stop_metrics()},
+        Count{"patience", &TrainOptions::patience, "epochs without improvement before stopping", 1,
+              100'000},
+        Number{"checkpoint_minutes", &TrainOptions::checkpoint_minutes,
+               "longest time between checkpoints, also inside an epoch", 0.0, 1e6},
         Count{"seed", &TrainOptions::seed, "everything follows from it", 0},
     };
   }

@@ -6,19 +6,22 @@
 #include "partwise/base/progress.h"
 #include "partwise/base/random.h"
 #include "partwise/networks/feature_scale.h"
-#include "partwise/networks/pretrained.h"
 #include "partwise/tensors/gradient_sum.h"
 #include "partwise/tensors/precision.h"
-#include "partwise/tensors/safetensors.h"
 #include "partwise/tensors/session.h"
 #include "partwise/tensors/torch.h"
 #include "partwise/training/agreement.h"
 #include "partwise/training/augmentation.h"
+#include "partwise/training/checkpoint.h"
+#include "partwise/training/early_stop.h"
 #include "partwise/training/epoch_order.h"
 #include "partwise/training/examples.h"
+#include "partwise/training/layer_rows.h"
+#include "partwise/training/non_finite.h"
 #include "partwise/training/optimizer.h"
 #include "partwise/training/rates.h"
 #include "partwise/training/schedule.h"
+#include "partwise/training/validation.h"
 
 #include <algorithm>
 #include <chrono>
@@ -26,46 +29,27 @@
 
 namespace partwise::training {
 
-namespace fs = std::filesystem;
-
 namespace {
 
-constexpr auto kLast = "last.safetensors";
-constexpr auto kPrevious = "previous.safetensors";
 constexpr auto kOptimizer = "optimizer.";
+constexpr auto kDiagnostics = "diagnostics.";
 constexpr int64_t kScaleImages = 64;
-constexpr double kWorthSaying = 0.9;  // the guard left less than this of the filter loss
 
-// The newest readable checkpoint; a damaged one is named and the one before it used.
-std::optional<tensors::TensorFile> newest_checkpoint(const runs::RunFolder& run) {
-  for (const char* name : {kLast, kPrevious}) {
-    const auto path = run.checkpoints() / name;
-    if (!fs::exists(path)) continue;
-    try {
-      return tensors::load_tensors(path);
-    } catch (const Error& error) {
-      say(fmt::format("partwise: {}; going on without it", error.what()));
-    }
-  }
-  return std::nullopt;
+// Rows of epochs whose checkpoint was lost would be repeated.
+std::vector<nlohmann::json> rows_until(const runs::RunFolder& run, int64_t epoch) {
+  auto rows = run.log();
+  std::erase_if(rows, [&](const auto& row) { return row.value("epoch", int64_t{0}) > epoch; });
+  return rows;
 }
 
-int64_t epoch_of(const tensors::TensorFile& file) {
-  return std::stoll(file.metadata.at("epoch"));
-}
-
-std::map<std::string, Tensor> load_weights(const TrainOptions& options) {
-  const fs::path path = options.init;
-  if (!fs::is_directory(path)) {
-    return networks::read_pretrained(options.net, path, options.init_input).state;
-  }
-  const auto file = newest_checkpoint(runs::RunFolder::open(path));
-  ensure(file.has_value(), "{}: has no checkpoint to start from", path.string());
-  return file->tensors;
+Verdict judge(const std::vector<nlohmann::json>& rows, const TrainOptions& options) {
+  return judge_epochs(rows, options.stop_on, options.patience);
 }
 
 // One training in progress.
 class Training {
+  using Clock = std::chrono::steady_clock;
+
  public:
   Training(const runs::RunFolder& run,
            const datasets::PartDataset& dataset,
@@ -84,22 +68,23 @@ class Training {
                                 resources.cache)),
         optimizer_(prepare_optimizer()),
         gradient_sum_(ranks_, network_.parameters_in_order()) {
-    ensure(examples_.rows() >= 2, "{}: the train split has {} image(s) for this task; it needs two",
-           dataset.root.string(), examples_.rows());
     ensure(std::min(recipe_.train.batch, examples_.rows()) >= ranks_.count(),
            "{} ranks, but a batch of {} images: every rank needs one; use fewer ranks",
            ranks_.count(), std::min(recipe_.train.batch, examples_.rows()));
+    if (ranks_.leads() && recipe_.train.validation_images > 0) {
+      validation_.emplace(dataset, task_, recipe_.train, resources,
+                          network_.architecture().input_side, examples_);
+    }
     if (ranks_.leads()) restore();
-    take_from_leader(ranks_, network_, optimizer_, epoch_);
+    take_from_leader(ranks_, network_, optimizer_, position_);
   }
 
   void run_epochs() {
-    for (; epoch_ < recipe_.train.epochs; ++epoch_) {
-      const auto row = run_epoch();
+    while (position_.epoch < recipe_.train.epochs) {
+      auto row = run_epoch();
       require_equal_weights(ranks_, network_);
-      if (!ranks_.leads()) continue;
-      save(epoch_ + 1);
-      run_.append_log(row);
+      position_ = {position_.epoch + 1};
+      if (ranks_.leaders(ranks_.leads() && conclude_epoch(std::move(row)))) return;
     }
   }
 
@@ -116,23 +101,30 @@ class Training {
   }
 
   void restore() {
-    const auto file = newest_checkpoint(run_);
-    if (!file) {
-      if (!recipe_.train.init.empty()) start_from(load_weights(recipe_.train));
-      return;
+    remove_abandoned_writes(run_.path());
+    remove_abandoned_writes(run_.checkpoints());
+    if (const auto found = newest_checkpoint(run_)) {
+      load(*found);
+    } else if (!recipe_.train.init.empty()) {
+      start_from(load_init(recipe_.train));
     }
+    rows_ = rows_until(run_, position_.epoch);
+    run_.rewrite_log(rows_);
+  }
+
+  void load(const Checkpoint& checkpoint) {
     std::map<std::string, Tensor> optimizer;
-    for (const auto& [name, tensor] : file->tensors) {
+    for (const auto& [name, tensor] : checkpoint.tensors) {
       if (name.starts_with(kOptimizer)) {
         optimizer.emplace(name.substr(std::string_view(kOptimizer).size()), tensor);
       }
     }
-    network_.load_state(file->tensors);
+    network_.load_state(checkpoint.tensors);
     optimizer_.load_state(optimizer);
-    epoch_ = epoch_of(*file);
-    auto rows = run_.log();  // a row of an epoch whose checkpoint was lost would be repeated
-    std::erase_if(rows, [&](const auto& row) { return row.value("epoch", int64_t{0}) > epoch_; });
-    run_.rewrite_log(rows);
+    for (auto& [name, layer] : network_.interpretable())
+      layer.load_diagnostic_sums(checkpoint.tensors.at(kDiagnostics + name));
+    position_ = checkpoint.position;
+    saved_ = position_;
   }
 
   void start_from(const std::map<std::string, Tensor>& weights) {
@@ -148,19 +140,62 @@ class Training {
                     scaled ? ", now 1" : " left as they are: skip connections mix the layers"));
   }
 
-  void save(int64_t epoch) const {
-    tensors::TensorFile file{network_.state(), {{"epoch", std::to_string(epoch)}}};
+  void save() {
+    Checkpoint checkpoint{position_, network_.state()};
     for (const auto& [name, tensor] : optimizer_.state())
-      file.tensors.emplace(kOptimizer + name, tensor);
-    make_writable_folder(run_.checkpoints());
-    const auto last = run_.checkpoints() / kLast;
-    if (fs::exists(last)) fs::rename(last, run_.checkpoints() / kPrevious);
-    tensors::save_tensors(last, file);
+      checkpoint.tensors.emplace(kOptimizer + name, tensor);
+    for (const auto& [name, layer] : network_.interpretable())
+      checkpoint.tensors.emplace(kDiagnostics + name, layer.diagnostic_sums());
+    save_checkpoint(run_, checkpoint);
+    saved_ = position_;
+    saved_at_ = Clock::now();
+  }
+
+  bool checkpoint_is_due() const {
+    const std::chrono::duration<double, std::ratio<60>> minutes = Clock::now() - saved_at_;
+    return minutes.count() >= recipe_.train.checkpoint_minutes;
+  }
+
+  // Whether to stop early. The row comes before the checkpoint: killed in between, the epoch's end
+  // is repeated.
+  bool conclude_epoch(nlohmann::json row) {
+    if (validation_) row["validation"] = validation_->measure(network_);
+    run_.append_log(row);
+    rows_.push_back(std::move(row));
+    const auto verdict = judge(rows_, recipe_.train);
+    if (verdict.best_epoch == position_.epoch) save_best(run_, {position_, network_.state()});
+    save();
+    if (verdict.stop) {
+      say(fmt::format("stopped after epoch {}: {} on the validation images was best in epoch {}",
+                      position_.epoch, recipe_.train.stop_on, verdict.best_epoch));
+    }
+    return verdict.stop;
+  }
+
+  [[noreturn]] void stop_for_now(int64_t steps) {
+    if (ranks_.leads() && position_ != saved_) save();
+    throw Interrupted(
+        fmt::format("interrupted in epoch {} after step {} of {}, all of it saved; the same "
+                    "command goes on from there (train: with --resume)",
+                    position_.epoch + 1, position_.step, steps));
+  }
+
+  [[noreturn]] void stop_for_good(const std::string& what,
+                                  int64_t step,
+                                  const Tensor& images,
+                                  const Tensor& category) {
+    network_.set_ranks({});  // each looks at its own images
+    tensors::seed_generators(seed_for(2, step));
+    const tensors::Precision precision(recipe_.train.precision, device_);
+    throw Error(fmt::format(
+        "{}: {} in epoch {}, step {}; first not finite: {}; lower learning_rate or strength",
+        run_.path().string(), what, position_.epoch + 1, step + 1,
+        non_finite_place(network_, images, category)));
   }
 
   uint64_t seed_for(uint64_t purpose, int64_t step) const {
     return derive_seed({static_cast<uint64_t>(recipe_.train.seed), purpose,
-                        static_cast<uint64_t>(epoch_), static_cast<uint64_t>(step)});
+                        static_cast<uint64_t>(position_.epoch), static_cast<uint64_t>(step)});
   }
 
   Tensor shuffled_rows() const {
@@ -170,9 +205,8 @@ class Training {
   }
 
   nlohmann::json run_epoch() {
-    const double factor = strength_factor(recipe_.parts, epoch_, recipe_.train.epochs);
+    const double factor = strength_factor(recipe_.parts, position_.epoch, recipe_.train.epochs);
     for (auto& [name, layer] : network_.interpretable()) layer.set_strength_factor(factor);
-    const auto start = std::chrono::steady_clock::now();
     const auto order = shuffled_rows();
     const int64_t images = order.numel();
     const int64_t steps = std::max<int64_t>(1, images / recipe_.train.batch);
@@ -181,35 +215,37 @@ class Training {
       class_weights_ = class_weights(task_, category).to(torch::Device(device_));
     }
     Progress progress(
-        fmt::format("{} epoch {}/{}", recipe_.train.arm, epoch_ + 1, recipe_.train.epochs), images,
-        "images");
-    double loss_sum = 0.0;
-    int64_t correct = 0;
-    for (int64_t step = 0; step < steps; ++step) {
-      if (stop_requested(ranks_)) {
-        throw Interrupted(fmt::format(
-            "interrupted in epoch {}; run the same command again to go on", epoch_ + 1));
-      }
-      // As even as can be: a last batch of one image would have no variance to normalise by.
-      const auto rows = order.slice(0, step * images / steps, (step + 1) * images / steps);
-      const auto [loss, right] = run_step(rows, step, steps);
-      loss_sum += loss * static_cast<double>(rows.numel());
-      correct += right;
+        fmt::format("{} epoch {}/{}", recipe_.train.arm, position_.epoch + 1, recipe_.train.epochs),
+        images, "images");
+    // As even as can be: a last batch of one image would have no variance to normalise by.
+    const auto first_row = [&](int64_t step) { return step * images / steps; };
+    progress.advance(first_row(position_.step));
+    const double seconds_before = position_.seconds;
+    const auto start = Clock::now();
+    while (position_.step < steps) {
+      if (stop_requested(ranks_)) stop_for_now(steps);
+      const auto rows = order.slice(0, first_row(position_.step), first_row(position_.step + 1));
+      const auto [loss, right] = run_step(rows, position_.step, steps);
+      position_.loss_sum += loss * static_cast<double>(rows.numel());
+      position_.correct += right;
+      ++position_.step;
+      const std::chrono::duration<double> seconds = Clock::now() - start;
+      position_.seconds = seconds_before + seconds.count();
       progress.note(fmt::format("loss {:.3f}", loss));
       progress.advance(rows.numel());
+      if (ranks_.leads() && position_.step < steps && checkpoint_is_due()) save();
     }
-    correct = ranks_.sum(torch::tensor({correct}, torch::kInt64)).item<int64_t>();
-    const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
-    return {{"epoch", epoch_ + 1},
-            {"loss", loss_sum / static_cast<double>(images)},
-            {"train_accuracy", static_cast<double>(correct) / static_cast<double>(images)},
-            {"learning_rate", learning_rate(steps - 1, steps)},
-            {"seconds", seconds.count()},
-            {"layers", diagnostics()}};
+    return {
+        {"epoch", position_.epoch + 1},
+        {"loss", position_.loss_sum / static_cast<double>(images)},
+        {"train_accuracy", static_cast<double>(position_.correct) / static_cast<double>(images)},
+        {"learning_rate", learning_rate(steps - 1, steps)},
+        {"seconds", position_.seconds},
+        {"layers", take_layer_rows(network_)}};
   }
 
   double learning_rate(int64_t step, int64_t steps) const {
-    return recipe_.train.learning_rate * rate_factor(recipe_.train, epoch_, step, steps);
+    return recipe_.train.learning_rate * rate_factor(recipe_.train, position_.epoch, step, steps);
   }
 
   // category: of the whole batch, on all ranks
@@ -229,44 +265,22 @@ class Training {
     const auto categories = examples_.category.index_select(0, rows).to(torch::Device(device_));
     const auto category = categories.slice(0, begin, end);
     optimizer_.zero_gradients();
-    const auto logits = forward(normalised(pixels.to(torch::Device(device_))), categories);
+    const auto images = normalised(pixels.to(torch::Device(device_)));
+    const auto logits = forward(images, categories);
     const double share = static_cast<double>(own.numel()) / static_cast<double>(rows.numel());
     const auto loss = task_loss(task_, logits, category, class_weights_) * share;
     const auto value = ranks_.sum(loss).item<double>();
-    ensure(std::isfinite(value),
-           "{}: the loss became {} in epoch {}, step {}; lower learning_rate or strength",
-           run_.path().string(), value, epoch_ + 1, step + 1);
+    if (!std::isfinite(value))
+      stop_for_good(fmt::format("the loss became {}", value), step, images, category);
     loss.backward();
     gradient_sum_.finish();
-    optimizer_.limit_gradients(recipe_.train.gradient_limit);
+    const double norm = optimizer_.limit_gradients(recipe_.train.gradient_limit);
+    if (!std::isfinite(norm))
+      stop_for_good(fmt::format("the gradient's norm became {}", norm), step, images, category);
     optimizer_.step(learning_rate(step, steps));
     const auto decided = decision_scores(task_, logits.detach()).argmax(1);
-    return {value, decided.eq(decision_classes(task_, category)).sum().item<int64_t>()};
-  }
-
-  nlohmann::json diagnostics() {
-    auto rows = nlohmann::json::array();
-    for (auto& [name, layer] : network_.interpretable()) {
-      const auto seen = layer.take_diagnostics();
-      const auto short_name = name.substr(0, name.find(".mask"));
-      if (seen.softening < kWorthSaying) {
-        say(
-            fmt::format("{}: its activations were falling; the filter loss went on at {:.0f} % of "
-                        "its strength ({:.0f} % of the filters are dead)",
-                        short_name, 100.0 * seen.softening, 100.0 * seen.dead_share));
-      }
-      rows.push_back({{"layer", short_name},
-                      {"loss", seen.loss},
-                      {"prior_entropy", seen.prior_entropy},
-                      {"category_entropy", seen.category_entropy},
-                      {"spatial_entropy", seen.spatial_entropy},
-                      {"gradient_ratio", seen.gradient_ratio},
-                      {"effective_samples", seen.effective_samples},
-                      {"softening", seen.softening},
-                      {"dead_share", seen.dead_share},
-                      {"filters_per_category", seen.filters_per_category}});
-    }
-    return rows;
+    const auto right = decided.eq(decision_classes(task_, category)).sum();
+    return {value, ranks_.sum(right).item<int64_t>()};
   }
 
   const runs::RunFolder& run_;
@@ -278,73 +292,56 @@ class Training {
   Examples examples_;
   Optimizer optimizer_;
   tensors::GradientSum gradient_sum_;
-  Tensor class_weights_;  // undefined: all 1
-  int64_t epoch_ = 0;     // the next one, counted from 0
+  Tensor class_weights_;                  // undefined: all 1
+  std::optional<Validation> validation_;  // the leader's
+  Position position_;
+  Position saved_;  // the newest checkpoint's
+  Clock::time_point saved_at_ = Clock::now();
+  std::vector<nlohmann::json> rows_;  // of the log
 };
 
 }  // namespace
 
-nlohmann::json to_json(const Recipe& recipe) {
-  auto json = partwise::to_json(recipe.train);
-  json.update(partwise::to_json(recipe.parts));
-  return json;
-}
-
-Recipe recipe_from_json(const nlohmann::json& json, const std::string& place) {
-  Recipe recipe;
-  auto train = nlohmann::json::object();
-  auto parts = nlohmann::json::object();
-  const auto is_part = partwise::to_json(recipe.parts);
-  for (const auto& [key, value] : json.items())
-    (is_part.contains(key) ? parts : train)[key] = value;
-  merge_json(recipe.train, train, place);
-  merge_json(recipe.parts, parts, place);
-  return recipe;
-}
-
-networks::Network make_network(const Recipe& recipe, const Task& task) {
-  const auto arm = networks::arm_from_name(recipe.train.arm);
-  auto parts = recipe.parts;
-  if (arm != networks::Arm::interpretable) parts.strength = 0.0;
-  return {networks::build_architecture(recipe.train.net, arm, task.outputs(), parts,
-                                       {recipe.train.hidden, recipe.train.dropout}),
-          task.outputs(), parts, static_cast<uint64_t>(recipe.train.seed)};
-}
-
 void require_trainable(const TrainOptions& options, const datasets::PartDataset& dataset) {
   const auto task = make_task(options, dataset);
+  require_classes(dataset, task);
   rate_factors(options, networks::build_architecture(
                             options.net, networks::arm_from_name(options.arm), task.outputs()));
+  const bool watched = options.validation_images > 0;
+  ensure(watched || options.stop_on == "none",
+         "stop_on = {} needs images to look at; set validation_images too", options.stop_on);
+  if (watched) require_classes(with_validation(dataset, task, options), task);
 }
 
 bool is_trained(const runs::RunFolder& run) {
-  const auto recipe = recipe_from_json(run.options(), run.path() / "options.json");
-  const auto file = newest_checkpoint(run);
-  return file && epoch_of(*file) >= recipe.train.epochs;
-}
-
-void require_init(const TrainOptions& options) {
-  if (options.init.empty()) return;
-  if (fs::is_directory(options.init)) {
-    load_weights(options);
-  } else {
-    say(networks::read_pretrained(options.net, options.init, options.init_input).summary);
-  }
+  const auto options = recipe_from_json(run.options(), run.path() / "options.json").train;
+  const auto newest = newest_checkpoint(run);
+  if (!newest) return false;
+  const auto epoch = newest->position.epoch;
+  return epoch >= options.epochs || judge(rows_until(run, epoch), options).stop;
 }
 
 void train(const runs::RunFolder& run,
            const datasets::PartDataset& dataset,
            const Resources& resources) {
   if (resources.ranks.leaders(resources.ranks.leads() && is_trained(run))) return;
-  Training(run, dataset, resources).run_epochs();
+  const auto options = recipe_from_json(run.options(), run.path() / "options.json").train;
+  require_trainable(options, dataset);
+  if (options.validation_images == 0) {
+    Training(run, dataset, resources).run_epochs();
+  } else {
+    const auto task = make_task(options, dataset);
+    Training(run, with_validation(dataset, task, options), resources).run_epochs();
+  }
 }
 
-networks::Network load_network(const runs::RunFolder& run, const Task& task) {
+networks::Network load_network(const runs::RunFolder& run,
+                               const Task& task,
+                               const std::string& checkpoint) {
   const auto recipe = recipe_from_json(run.options(), run.path() / "options.json");
-  const auto file = newest_checkpoint(run);
-  ensure(file.has_value(), "{}: has no checkpoint; train it first", run.path().string());
+  const auto found = load_checkpoint(run, checkpoint);
   auto network = make_network(recipe, task);
-  network.load_state(file->tensors);
+  network.load_state(found.tensors);
   return network;
 }
 

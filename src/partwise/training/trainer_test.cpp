@@ -5,10 +5,16 @@
 #include "partwise/datasets/synthetic_animals.h"
 #include "partwise/tensors/safetensors.h"
 #include "partwise/tensors/torch.h"
+#include "partwise/training/checkpoint.h"
+#include "partwise/training/early_stop.h"
+#include "partwise/training/examples.h"
+#include "partwise/training/non_finite.h"
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace partwise::training {
 namespace {
@@ -74,6 +80,80 @@ TEST_F(Trainer, AResumedRunEqualsTheUninterruptedOne) {
   EXPECT_EQ(again[2].at("loss"), log[2].at("loss"));
 }
 
+// As it was one step before the end: in the middle of an epoch.
+TEST_F(Trainer, ARunResumedInsideAnEpochEqualsTheUninterruptedOne) {
+  auto stepwise = recipe("interpretable", 2);
+  stepwise.parts.rule = "paper";
+  stepwise.train.checkpoint_minutes = 0.0;
+  stepwise.train.validation_images = 6;
+  const auto whole = trained("stepwise", stepwise);
+  const auto run = runs::RunFolder::open(root() / "stepwise");
+  auto log = run.log();
+  fs::rename(run.checkpoints() / "previous.safetensors", run.checkpoints() / "last.safetensors");
+  const auto before = newest_checkpoint(run)->position;
+  EXPECT_EQ(before.epoch, 1);
+  EXPECT_GT(before.step, 0);
+  expect_equal(whole, trained("stepwise", stepwise));
+  auto again = run.log();
+  ASSERT_EQ(again.size(), log.size());
+  for (auto* rows : {&log, &again}) {
+    for (auto& row : *rows) row.erase("seconds");
+  }
+  EXPECT_EQ(again, log);
+}
+
+TEST_F(Trainer, StopsEarlyAndKeepsTheBestEpoch) {
+  auto options = recipe("masked", 40);
+  options.train.validation_images = 6;
+  options.train.stop_on = "accuracy";
+  options.train.patience = 2;
+  trained("early", options);
+  const auto run = runs::RunFolder::open(root() / "early");
+  const auto log = run.log();
+  const auto verdict = judge_epochs(log, "accuracy", 2);
+  ASSERT_LT(log.size(), 40U);
+  EXPECT_EQ(std::ssize(log), verdict.best_epoch + 2);
+  EXPECT_EQ(load_checkpoint(run, "best").position.epoch, verdict.best_epoch);
+  EXPECT_TRUE(is_trained(run));
+  const auto task = make_task(options.train, data);
+  load_network(run, task, "best");
+  const auto& seen = log.front().at("validation");
+  EXPECT_EQ(seen.at("images"), 6);
+  ASSERT_EQ(seen.at("layers").size(), 2U);
+  for (const auto& layer : seen.at("layers")) {
+    EXPECT_GT(layer.at("purity"), 0.0);
+    EXPECT_TRUE(layer.at("instability_ratio").is_number());
+    EXPECT_GE(layer.at("dead_share"), 0.0);
+    EXPECT_EQ(layer.at("filters_per_category").size(), 2U);
+  }
+  trained("early", options);
+  EXPECT_EQ(run.log(), log);
+}
+
+TEST_F(Trainer, WhatCannotBeTrainedIsRefused) {
+  auto options = recipe("ordinary", 1).train;
+  options.stop_on = "purity";
+  EXPECT_THROW(require_trainable(options, data), Error);
+  options.validation_images = 6;
+  EXPECT_NO_THROW(require_trainable(options, data));
+  auto foxes = data;
+  const auto fox = foxes.categories.front().id;
+  auto& ids = foxes.splits["train"];
+  std::erase_if(ids, [&](int64_t id) {
+    return std::none_of(foxes.annotations.begin(), foxes.annotations.end(), [&](const auto& one) {
+      return one.image_id == id && one.category_id == fox;
+    });
+  });
+  EXPECT_THROW(require_trainable(recipe("ordinary", 1).train, foxes), Error);
+  auto binary = recipe("ordinary", 1).train;
+  binary.loss = "logistic";
+  for (const auto& category : foxes.categories) {
+    binary.task = "binary:" + category.name;
+    EXPECT_THROW(require_trainable(binary, foxes), Error) << category.name;
+    EXPECT_NO_THROW(require_trainable(binary, data)) << category.name;
+  }
+}
+
 TEST_F(Trainer, InBfloat16KeepsWeightsAndStatisticsInFloat32) {
   auto rounded = recipe("interpretable", 2);
   rounded.train.precision = "bf16";
@@ -121,18 +201,51 @@ TEST_F(Trainer, ALayerWithRateZeroStaysAsItWasDrawn) {
   EXPECT_FALSE(torch::equal(weights.at("out.weight"), drawn.at("out.weight")));
 }
 
-TEST_F(Trainer, ALossThatIsNotFiniteStopsWithItsPlace) {
+TEST_F(Trainer, WeightsToStartFromThatAreNotFiniteAreRefusedByName) {
   auto broken = trained("sound", recipe("ordinary", 1));
-  for (auto& [name, tensor] : broken) tensor.detach_().fill_(std::nan(""));
+  broken.at("conv2.weight").detach_().view(-1)[3] = std::nan("");
   tensors::save_tensors(root() / "nan.safetensors", {broken, {}});
   auto wild = recipe("ordinary", 2);
   wild.train.init = (root() / "nan.safetensors").string();
   try {
-    trained("wild", wild);
+    require_init(wild.train);
+    FAIL() << "expected a refusal";
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("'conv2.weight'"), std::string::npos) << error.what();
+  }
+}
+
+TEST_F(Trainer, ALossThatIsNotFiniteStopsWithEpochStepAndLayer) {
+  const auto two = recipe("interpretable", 2);
+  trained("wild", two);
+  const auto run = runs::RunFolder::open(root() / "wild");
+  auto broken = load_checkpoint(run, "last");
+  broken.position.epoch = 1;
+  broken.tensors.at("conv3.weight").view(-1)[7] = std::numeric_limits<float>::infinity();
+  save_checkpoint(run, broken);
+  try {
+    trained("wild", two);
     FAIL() << "expected training to stop";
   } catch (const Error& error) {
-    EXPECT_NE(std::string(error.what()).find("epoch 1, step 1"), std::string::npos) << error.what();
+    const std::string said = error.what();
+    EXPECT_NE(said.find("in epoch 2, step 1;"), std::string::npos) << said;
+    EXPECT_NE(said.find("first not finite: the weight of conv3;"), std::string::npos) << said;
   }
+}
+
+TEST_F(Trainer, AGradientThatIsNotFiniteIsFoundOnTheWayBack) {
+  const auto options = recipe("interpretable", 1);
+  const auto task = make_task(options.train, data);
+  auto network = make_network(options, task);
+  const auto side = network.architecture().input_side;
+  const auto images = torch::zeros({2, 3, side, side});
+  const auto category = torch::tensor({0, 1}, torch::kInt64);
+  EXPECT_EQ(non_finite_place(network, images, category), "the loss itself");
+  for (const char* name : {"conv1.weight", "conv3.weight"}) {
+    auto& parameter = network.parameters().at(name);
+    parameter.mutable_grad() = torch::full_like(parameter, std::nan(""));
+  }
+  EXPECT_EQ(non_finite_place(network, images, category), "the gradient of conv3");
 }
 
 }  // namespace

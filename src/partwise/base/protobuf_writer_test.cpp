@@ -1,12 +1,12 @@
-#include "partwise/networks/protobuf_writer.h"
+#include "partwise/base/protobuf_writer.h"
 
-#include "partwise/networks/protobuf_reader_fixture.h"
+#include "partwise/base/protobuf_reader_fixture.h"
 
 #include <gtest/gtest.h>
 
 #include <limits>
 
-namespace partwise::networks {
+namespace partwise {
 namespace {
 
 using namespace std::string_literals;
@@ -47,10 +47,11 @@ TEST(ProtobufWriter, AFieldBeyondFifteenTakesATagOfTwoBytes) {
   EXPECT_EQ(writer.bytes(), "\x78\x01\x80\x01\x01"s);
 }
 
-TEST(ProtobufWriter, RealsAreLittleEndianSinglePrecision) {
+TEST(ProtobufWriter, RealsAreLittleEndianOfSingleOrDoublePrecision) {
   ProtobufWriter writer;
   writer.real(2, 1.0F);
-  EXPECT_EQ(writer.bytes(), "\x15\x00\x00\x80\x3f"s);
+  writer.wide_real(1, 1.0);
+  EXPECT_EQ(writer.bytes(), "\x15\x00\x00\x80\x3f\x09\x00\x00\x00\x00\x00\x00\xf0\x3f"s);
 }
 
 TEST(ProtobufWriter, TextMayHoldAnyByteAndBeEmpty) {
@@ -81,4 +82,4 @@ TEST(ProtobufWriter, LengthsOfNestedMessagesAddUpAroundTheirOwnEdges) {
 }
 
 }  // namespace
-}  // namespace partwise::networks
+}  // namespace partwise

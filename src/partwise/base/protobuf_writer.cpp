@@ -1,8 +1,8 @@
-#include "partwise/networks/protobuf_writer.h"
+#include "partwise/base/protobuf_writer.h"
 
 #include <bit>
 
-namespace partwise::networks {
+namespace partwise {
 namespace {
 
 // Seven bits a byte, the lowest first; the top bit says that more follow.
@@ -26,8 +26,16 @@ void ProtobufWriter::integer(int field, int64_t value) {
 
 void ProtobufWriter::real(int field, float value) {
   tag(field, Wire::fixed32);
-  auto bits = std::bit_cast<uint32_t>(value);
-  for (int i = 0; i < 4; ++i, bits >>= 8U) bytes_.push_back(static_cast<char>(bits & 0xFFU));
+  little_endian(std::bit_cast<uint32_t>(value), 4);
+}
+
+void ProtobufWriter::wide_real(int field, double value) {
+  tag(field, Wire::fixed64);
+  little_endian(std::bit_cast<uint64_t>(value), 8);
+}
+
+void ProtobufWriter::little_endian(uint64_t bits, int size) {
+  for (int i = 0; i < size; ++i, bits >>= 8U) bytes_.push_back(static_cast<char>(bits & 0xFFU));
 }
 
 void ProtobufWriter::text(int field, std::string_view bytes) {
@@ -40,4 +48,4 @@ void ProtobufWriter::insert_length(std::size_t start) {
   bytes_.insert(start, varint(bytes_.size() - start));
 }
 
-}  // namespace partwise::networks
+}  // namespace partwise

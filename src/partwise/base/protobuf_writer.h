@@ -5,7 +5,7 @@
 #include <string_view>
 #include <utility>
 
-namespace partwise::networks {
+namespace partwise {
 
 // Bytes in Protocol Buffers' wire format, field after field. Field numbers and types are the
 // schema's, which the caller knows.
@@ -13,6 +13,7 @@ class ProtobufWriter {
  public:
   void integer(int field, int64_t value);  // a negative one takes ten bytes
   void real(int field, float value);
+  void wide_real(int field, double value);
   void text(int field, std::string_view bytes);  // strings and bytes alike
   // A message inside this one: `body` writes its fields. Its length goes in front afterwards, so
   // that a large model is never held twice.
@@ -29,11 +30,12 @@ class ProtobufWriter {
   std::string take() { return std::move(bytes_); }
 
  private:
-  enum class Wire : uint64_t { varint = 0, length = 2, fixed32 = 5 };
+  enum class Wire : uint64_t { varint = 0, fixed64 = 1, length = 2, fixed32 = 5 };
   void tag(int field, Wire wire);
+  void little_endian(uint64_t bits, int size);
   void insert_length(std::size_t start);
 
   std::string bytes_;
 };
 
-}  // namespace partwise::networks
+}  // namespace partwise

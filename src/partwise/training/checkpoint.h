@@ -1,0 +1,47 @@
+#pragma once
+
+#include "partwise/runs/run_folder.h"
+#include "partwise/tensors/tensor.h"
+
+#include <map>
+#include <optional>
+#include <string>
+
+namespace partwise::training {
+
+// How far a training has come: whole epochs, steps of the running one, and the sums that one's row
+// of the log will be made of.
+struct Position {
+  int64_t epoch = 0;
+  int64_t step = 0;
+  double loss_sum = 0.0;  // over the images of those steps
+  int64_t correct = 0;    // images
+  double seconds = 0.0;
+
+  bool operator==(const Position&) const = default;
+};
+
+// Everything the steps to come depend on.
+struct Checkpoint {
+  Position position;
+  std::map<std::string, Tensor> tensors;
+};
+
+// The checkpoints of a run, in checkpoints/:
+//   last.safetensors      the newest
+//   previous.safetensors  the one before it
+//   best.safetensors      the network, without the optimizer, as it was after its best epoch
+//   next.safetensors      newer than last, while it is being put in its place
+// A file carries a checksum of its data and one of everything else. It is written whole before
+// another is touched, so that a full disk or a killed process leaves at least as many good ones as
+// there were.
+void save_checkpoint(const runs::RunFolder& run, const Checkpoint& checkpoint);
+void save_best(const runs::RunFolder& run, const Checkpoint& checkpoint);
+
+// The newest readable one; a damaged one is named and the one before it used.
+std::optional<Checkpoint> newest_checkpoint(const runs::RunFolder& run);
+
+// "last": the newest; "best". An Error where there is none.
+Checkpoint load_checkpoint(const runs::RunFolder& run, const std::string& which);
+
+}  // namespace partwise::training

@@ -1,0 +1,134 @@
+#include "partwise/training/checkpoint.h"
+
+#include "partwise/base/error.h"
+#include "partwise/base/files.h"
+#include "partwise/base/random.h"
+#include "partwise/tensors/torch.h"
+
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <fstream>
+#include <sys/resource.h>
+#include <unistd.h>
+
+namespace partwise::training {
+namespace {
+
+namespace fs = std::filesystem;
+
+class Checkpoints : public testing::Test {
+ protected:
+  void TearDown() override { fs::remove_all(root_); }
+
+  static Checkpoint numbered(int64_t epoch) {
+    return {{epoch, 3, 1.0 / 3.0, 7, 0.1},
+            {{"a.weight", torch::arange(epoch, epoch + 10, torch::kFloat32)}}};
+  }
+  fs::path file(const char* name) const { return run_.checkpoints() / name; }
+  int64_t newest_epoch() const {
+    const auto found = newest_checkpoint(run_);
+    return found ? found->position.epoch : -1;
+  }
+  void damage(const char* name) const {
+    auto bytes = read_file(file(name));
+    bytes.back() = static_cast<char>(bytes.back() ^ 1);
+    write_file_atomically(file(name), bytes);
+  }
+
+  fs::path root_ =
+      fs::path(testing::TempDir()) / fmt::format("partwise-checkpoint-test-{}", ::getpid());
+  runs::RunFolder run_ = runs::RunFolder::create(root_, nlohmann::json::object(), {});
+};
+
+TEST_F(Checkpoints, ComeBackBitForBit) {
+  save_checkpoint(run_, numbered(1));
+  const auto found = newest_checkpoint(run_);
+  ASSERT_TRUE(found.has_value());
+  EXPECT_EQ(found->position, numbered(1).position);
+  EXPECT_TRUE(torch::equal(found->tensors.at("a.weight"), numbered(1).tensors.at("a.weight")));
+}
+
+TEST_F(Checkpoints, TheOneBeforeTheLastIsKeptAndUsedWhereTheLastIsDamaged) {
+  EXPECT_EQ(newest_epoch(), -1);
+  for (const int64_t epoch : {1, 2, 3}) save_checkpoint(run_, numbered(epoch));
+  EXPECT_EQ(newest_epoch(), 3);
+  damage("last.safetensors");
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(newest_epoch(), 2);
+  const auto said = testing::internal::GetCapturedStderr();
+  EXPECT_NE(said.find("last.safetensors"), std::string::npos) << said;
+  EXPECT_EQ(std::count(said.begin(), said.end(), '\n'), 1) << said;
+  damage("previous.safetensors");
+  EXPECT_EQ(newest_epoch(), -1);
+  EXPECT_THROW(load_checkpoint(run_, "last"), Error);
+}
+
+// Killed before the first renaming, and between the two.
+TEST_F(Checkpoints, NoneIsLostWhereTheWriterIsKilledBetweenItsSteps) {
+  for (const int64_t epoch : {1, 2}) save_checkpoint(run_, numbered(epoch));
+  const auto elsewhere = runs::RunFolder::create(root_ / "other", nlohmann::json::object(), {});
+  save_checkpoint(elsewhere, numbered(3));
+  fs::rename(elsewhere.checkpoints() / "last.safetensors", file("next.safetensors"));
+  EXPECT_EQ(newest_epoch(), 3);
+  fs::rename(file("last.safetensors"), file("previous.safetensors"));
+  EXPECT_EQ(newest_epoch(), 3);
+  save_checkpoint(run_, numbered(4));
+  EXPECT_EQ(newest_epoch(), 4);
+  EXPECT_FALSE(fs::exists(file("next.safetensors")));
+}
+
+// A damaged bit may fall into the header's padding; then nothing is lost either.
+TEST_F(Checkpoints, AnyDamagedBitIsNoticedOrHarmless) {
+  save_checkpoint(run_, numbered(1));
+  const auto sound = read_file(file("last.safetensors"));
+  Random random(1);
+  int64_t noticed = 0;
+  testing::internal::CaptureStderr();
+  for (std::size_t i = 0; i < sound.size(); ++i) {
+    auto bytes = sound;
+    bytes[i] = static_cast<char>(bytes[i] ^ (1 << random.below(8)));
+    std::ofstream(file("last.safetensors"), std::ios::binary) << bytes;
+    const auto found = newest_checkpoint(run_);
+    if (!found) {
+      ++noticed;
+      continue;
+    }
+    EXPECT_EQ(found->position, numbered(1).position) << i;
+    EXPECT_TRUE(torch::equal(found->tensors.at("a.weight"), numbered(1).tensors.at("a.weight")));
+  }
+  testing::internal::GetCapturedStderr();
+  EXPECT_GE(noticed, static_cast<int64_t>(sound.size()) - 8);
+}
+
+TEST_F(Checkpoints, AFullDiskIsAnErrorAndLeavesWhatThereWas) {
+  for (const int64_t epoch : {1, 2}) save_checkpoint(run_, numbered(epoch));
+  const auto files_before =
+      std::distance(fs::directory_iterator(run_.checkpoints()), fs::directory_iterator());
+  rlimit before{};
+  ::getrlimit(RLIMIT_FSIZE, &before);
+  const auto previous_handler = std::signal(SIGXFSZ, SIG_IGN);
+  const rlimit small{200, before.rlim_max};
+  ::setrlimit(RLIMIT_FSIZE, &small);
+  EXPECT_THROW(save_checkpoint(run_, numbered(3)), Error);
+  EXPECT_THROW(save_best(run_, numbered(3)), Error);
+  ::setrlimit(RLIMIT_FSIZE, &before);
+  std::signal(SIGXFSZ, previous_handler);
+  EXPECT_EQ(newest_epoch(), 2);
+  damage("last.safetensors");
+  EXPECT_EQ(newest_epoch(), 1);
+  EXPECT_EQ(std::distance(fs::directory_iterator(run_.checkpoints()), fs::directory_iterator()),
+            files_before);
+}
+
+TEST_F(Checkpoints, TheBestStandsAlone) {
+  save_checkpoint(run_, numbered(5));
+  EXPECT_THROW(load_checkpoint(run_, "best"), Error);
+  save_best(run_, numbered(2));
+  EXPECT_EQ(load_checkpoint(run_, "best").position.epoch, 2);
+  EXPECT_EQ(load_checkpoint(run_, "last").position.epoch, 5);
+  EXPECT_THROW(load_checkpoint(run_, "first"), Error);
+}
+
+}  // namespace
+}  // namespace partwise::training

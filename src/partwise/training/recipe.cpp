@@ -1,0 +1,62 @@
+#include "partwise/training/recipe.h"
+
+#include "partwise/base/progress.h"
+#include "partwise/networks/pretrained.h"
+#include "partwise/runs/run_folder.h"
+#include "partwise/training/checkpoint.h"
+#include "partwise/training/non_finite.h"
+
+#include <filesystem>
+
+namespace partwise::training {
+
+namespace fs = std::filesystem;
+
+nlohmann::json to_json(const Recipe& recipe) {
+  auto json = partwise::to_json(recipe.train);
+  json.update(partwise::to_json(recipe.parts));
+  return json;
+}
+
+Recipe recipe_from_json(const nlohmann::json& json, const std::string& place) {
+  Recipe recipe;
+  auto train = nlohmann::json::object();
+  auto parts = nlohmann::json::object();
+  const auto is_part = partwise::to_json(recipe.parts);
+  for (const auto& [key, value] : json.items())
+    (is_part.contains(key) ? parts : train)[key] = value;
+  merge_json(recipe.train, train, place);
+  merge_json(recipe.parts, parts, place);
+  return recipe;
+}
+
+networks::Network make_network(const Recipe& recipe, const Task& task) {
+  const auto arm = networks::arm_from_name(recipe.train.arm);
+  auto parts = recipe.parts;
+  if (arm != networks::Arm::interpretable) parts.strength = 0.0;
+  return {networks::build_architecture(recipe.train.net, arm, task.outputs(), parts,
+                                       {recipe.train.hidden, recipe.train.dropout}),
+          task.outputs(), parts, static_cast<uint64_t>(recipe.train.seed)};
+}
+
+std::map<std::string, Tensor> load_init(const TrainOptions& options) {
+  const fs::path path = options.init;
+  auto state = fs::is_directory(path)
+                   ? load_checkpoint(runs::RunFolder::open(path), "last").tensors
+                   : networks::read_pretrained(options.net, path, options.init_input).state;
+  require_finite_weights(state, path.string());
+  return state;
+}
+
+void require_init(const TrainOptions& options) {
+  if (options.init.empty()) return;
+  if (fs::is_directory(options.init)) {
+    load_init(options);
+    return;
+  }
+  const auto file = networks::read_pretrained(options.net, options.init, options.init_input);
+  require_finite_weights(file.state, options.init);
+  say(file.summary);
+}
+
+}  // namespace partwise::training

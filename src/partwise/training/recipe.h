@@ -1,0 +1,34 @@
+#pragma once
+
+#include "partwise/networks/network.h"
+#include "partwise/parts/options.h"
+#include "partwise/tensors/tensor.h"
+#include "partwise/training/options.h"
+#include "partwise/training/task.h"
+
+#include <nlohmann/json.hpp>
+
+#include <map>
+#include <string>
+
+namespace partwise::training {
+
+// All that decides the outcome of a run, as it stands in options.json.
+struct Recipe {
+  TrainOptions train;
+  parts::PartOptions parts;
+};
+nlohmann::json to_json(const Recipe& recipe);
+Recipe recipe_from_json(const nlohmann::json& json, const std::string& place);
+
+// The network a recipe asks for, freshly drawn.
+networks::Network make_network(const Recipe& recipe, const Task& task);
+
+// Weights to start from that cannot be had are an Error, before anything is written; says what a
+// file gave.
+void require_init(const TrainOptions& options);
+
+// Those weights, by name; all of them finite.
+std::map<std::string, Tensor> load_init(const TrainOptions& options);
+
+}  // namespace partwise::training

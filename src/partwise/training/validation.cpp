@@ -1,0 +1,175 @@
+#include "partwise/training/validation.h"
+
+#include "partwise/base/error.h"
+#include "partwise/base/random.h"
+#include "partwise/metrics/filter_category.h"
+#include "partwise/metrics/location_instability.h"
+#include "partwise/metrics/purity.h"
+#include "partwise/referee/truth.h"
+#include "partwise/tensors/torch.h"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <numeric>
+#include <set>
+
+namespace partwise::training {
+namespace {
+
+constexpr auto kSplit = "validation";
+constexpr uint64_t kImageStream = 0x76616c6964;
+constexpr uint64_t kReferenceStream = 0x7265666572;
+
+template <typename T>
+std::vector<T> drawn(std::vector<T> from, int64_t count, uint64_t seed) {
+  Random random(seed);
+  shuffle(from, random);
+  from.resize(static_cast<std::size_t>(std::min(count, std::ssize(from))));
+  return from;
+}
+
+nlohmann::json number(double value) {
+  return std::isfinite(value) ? nlohmann::json(value) : nlohmann::json(nullptr);
+}
+
+// Its intervals are not shown.
+metrics::BootstrapOptions quick_bootstrap(int threads) {
+  metrics::BootstrapOptions bootstrap;
+  bootstrap.resamples = 10;
+  bootstrap.threads = threads;
+  return bootstrap;
+}
+
+std::vector<int64_t> to_vector(const Tensor& tensor) {
+  const auto plain = tensor.contiguous();
+  return {plain.data_ptr<int64_t>(), plain.data_ptr<int64_t>() + plain.numel()};
+}
+
+Examples select_rows(const Examples& examples, const std::vector<int64_t>& rows) {
+  const auto index = torch::tensor(rows, torch::kInt64);
+  std::vector<datasets::Sample> samples;
+  for (const int64_t row : rows) samples.push_back(examples.samples[static_cast<std::size_t>(row)]);
+  return {examples.pixels.index_select(0, index), examples.category.index_select(0, index),
+          std::move(samples)};
+}
+
+metrics::Maps view_of(const Tensor& maps) {
+  const auto count = static_cast<std::size_t>(maps.numel());
+  return {{maps.data_ptr<float>(), count}, maps.size(0), maps.size(1), maps.size(2)};
+}
+
+// On the CPU, float32: logits and, per tap, the maps before the mask.
+struct Seen {
+  Tensor logits;
+  std::vector<Tensor> maps;
+};
+
+// Always the same batches, as the last digits of a convolution may depend on them.
+Seen look_at(const networks::Network& network,
+             const Examples& examples,
+             const std::string& device) {
+  constexpr int64_t kBatch = 64;
+  const auto plain = [](const Tensor& values) { return values.to(torch::kCPU, torch::kFloat32); };
+  std::vector<Tensor> logits;
+  std::vector<std::vector<Tensor>> maps(network.architecture().taps.size());
+  for (int64_t first = 0; first < examples.rows(); first += kBatch) {
+    const auto pixels = examples.pixels.slice(0, first, std::min(first + kBatch, examples.rows()));
+    const auto output = network.evaluate(normalised(pixels.to(torch::Device(device))));
+    logits.push_back(plain(output.logits));
+    for (std::size_t t = 0; t < maps.size(); ++t) maps[t].push_back(plain(output.taps[t].maps));
+  }
+  Seen seen{torch::cat(logits), {}};
+  for (const auto& batches : maps) seen.maps.push_back(torch::cat(batches).contiguous());
+  return seen;
+}
+
+}  // namespace
+
+datasets::PartDataset with_validation(const datasets::PartDataset& dataset,
+                                      const Task& task,
+                                      const TrainOptions& options) {
+  const auto* from = dataset.splits.contains(kSplit) ? kSplit : "val";
+  const bool own_split = dataset.splits.contains(from);
+  if (!own_split) from = "train";
+  std::set<int64_t> ids;
+  for (const auto& sample : task_rows(dataset, task, from).samples)
+    ids.insert(dataset.images[static_cast<std::size_t>(sample.image_index)].id);
+  const int64_t wanted = options.validation_images;
+  ensure(own_split || 2 * wanted <= std::ssize(ids),
+         "{}: validation_images = {} is more than half of the {} training images of this task",
+         dataset.root.string(), wanted, ids.size());
+  const auto chosen = drawn(std::vector<int64_t>(ids.begin(), ids.end()), wanted,
+                            derive_seed({static_cast<uint64_t>(options.seed), kImageStream}));
+  auto result = dataset;
+  if (!own_split) {
+    const std::set<int64_t> taken(chosen.begin(), chosen.end());
+    std::erase_if(result.splits["train"], [&](int64_t id) { return taken.contains(id); });
+  }
+  result.splits[kSplit] = chosen;
+  return result;
+}
+
+Validation::Validation(const datasets::PartDataset& dataset,
+                       const Task& task,
+                       const TrainOptions& options,
+                       const Resources& resources,
+                       int64_t input_side,
+                       const Examples& train)
+    : task_(task),
+      resources_(resources),
+      images_(load_examples(dataset, task, kSplit, input_side, resources.threads, resources.cache)),
+      objects_(images_.category.ge(0).nonzero().flatten()) {
+  const auto seen = select_rows(images_, to_vector(objects_));
+  truth_ = referee::truth_of(dataset, task.category_ids, seen.samples, input_side);
+  const bool landmarks = std::any_of(truth_.categories.begin(), truth_.categories.end(),
+                                     [](const auto& one) { return !one.landmarks.empty(); });
+  ensure(landmarks || options.stop_on != "instability",
+         "{}: stop_on = instability needs landmarks, and this task's categories have none",
+         dataset.root.string());
+  std::vector<int64_t> rows(static_cast<std::size_t>(train.rows()));
+  std::iota(rows.begin(), rows.end(), int64_t{0});
+  reference_ = select_rows(
+      train, drawn(rows, images_.rows(),
+                   derive_seed({static_cast<uint64_t>(options.seed), kReferenceStream})));
+}
+
+nlohmann::json Validation::measure(const networks::Network& network) const {
+  const torch::NoGradGuard no_grad;
+  const auto reference = look_at(network, reference_, resources_.device);
+  const auto seen = look_at(network, images_, resources_.device);
+  const auto decided = decision_scores(task_, seen.logits).argmax(1);
+  const auto right = decided.eq(decision_classes(task_, images_.category)).sum().item<int64_t>();
+  const auto& architecture = network.architecture();
+  auto layers = nlohmann::json::array();
+  for (std::size_t t = 0; t < seen.maps.size(); ++t) {
+    const auto& tap = architecture.taps[t];
+    const auto& geometry = network.geometry()[static_cast<std::size_t>(tap.relu)];
+    layers.push_back(measure_layer(seen.maps[t].index_select(0, objects_), reference.maps[t],
+                                   {geometry.offset, geometry.stride, architecture.input_side}));
+    layers.back()["layer"] = tap.name;
+  }
+  return {{"images", images_.rows()},
+          {"accuracy", static_cast<double>(right) / static_cast<double>(images_.rows())},
+          {"loss", number(task_loss(task_, seen.logits, images_.category).item<double>())},
+          {"layers", layers}};
+}
+
+nlohmann::json Validation::measure_layer(const Tensor& maps,
+                                         const Tensor& reference_maps,
+                                         const metrics::UnitGrid& grid) const {
+  const auto bootstrap = quick_bootstrap(resources_.threads);
+  const auto summaries = metrics::summarise(view_of(maps), resources_.threads);
+  const auto filter_category = metrics::strongest_category(
+      view_of(reference_maps), to_vector(reference_.category), task_.outputs());
+  std::vector<int64_t> filters(static_cast<std::size_t>(task_.outputs()));
+  for (const int64_t category : filter_category) ++filters[static_cast<std::size_t>(category)];
+  const auto instability =
+      metrics::location_instability(summaries, grid, truth_, filter_category, {}, bootstrap);
+  return {{"purity", number(metrics::purity(view_of(maps), bootstrap).value)},
+          {"instability_ratio", number(instability.ratio.value)},
+          {"dead_share", metrics::dead_share(summaries)},
+          {"filters_per_category", filters}};
+}
+
+}  // namespace partwise::training
