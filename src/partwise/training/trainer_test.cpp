@@ -15,6 +15,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <unistd.h>
 
 namespace partwise::training {
 namespace {
@@ -31,7 +32,9 @@ class Trainer : public testing::Test {
     data = datasets::write_synthetic_animals(root() / "data", options, 2);
   }
   static void TearDownTestSuite() { fs::remove_all(root()); }
-  static fs::path root() { return fs::path(testing::TempDir()) / "partwise-trainer-test"; }
+  static fs::path root() {  // every test may be a process of its own
+    return fs::path(testing::TempDir()) / fmt::format("partwise-trainer-test-{}", ::getpid());
+  }
 
   static Recipe recipe(const std::string& arm, int64_t epochs) {
     Recipe recipe;
