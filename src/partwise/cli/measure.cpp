@@ -67,6 +67,7 @@ struct Flags {
   std::string latex;
   std::string split = "test";
   bool random_control = false;
+  std::string checkpoint = "last";
   MeasureFlags measures;
   Common common;
 };
@@ -105,6 +106,7 @@ std::string extra_lines(const std::vector<runs::RunFolder>& runs) {
 void measure_command(const Flags& flags) {
   auto options = network_options(flags.measures, flags.split, flags.common.threads);
   options.random_control = flags.random_control;
+  options.checkpoint = flags.checkpoint;
   const auto resources = start_session(flags.common);
   std::vector<runs::RunFolder> runs;
   auto all = nlohmann::json::object();
@@ -175,7 +177,7 @@ void add_measure(CLI::App& app) {
   command->add_option("--data", flags->data, "another dataset than the run was trained on");
   command->add_option("--split", flags->split, "which images; all: every split")
       ->capture_default_str();
-  add_checkpoint(*command, flags->options.checkpoint);
+  add_checkpoint(*command, flags->checkpoint);
   command->add_option("--json", flags->json, "also write everything to this file");
   command->add_option("--csv", flags->csv, "and a CSV file, one line a number");
   command->add_option("--markdown", flags->markdown, "and a table in Markdown");

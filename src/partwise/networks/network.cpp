@@ -232,7 +232,7 @@ std::string Network::first_non_finite(const Tensor& images, const Tensor& catego
       const auto own = parameters_.find(layer.name + "." + what);
       if (own != parameters_.end()) look(what, layer.name, own->second);
     }
-    auto output = plain_step(layer, x, true);
+    auto output = training_step(layer, x, category.size(0));
     look("output", layer.name, output);
     return output;
   };

@@ -166,7 +166,7 @@ nlohmann::json Validation::measure_layer(const Tensor& maps,
   for (const int64_t category : filter_category) ++filters[static_cast<std::size_t>(category)];
   const auto instability =
       metrics::location_instability(summaries, grid, truth_, filter_category, {}, bootstrap);
-  return {{"purity", number(metrics::purity(view_of(maps), bootstrap).value)},
+  return {{"purity", number(metrics::purity(metrics::source_of(view_of(maps)), bootstrap).value)},
           {"instability_ratio", number(instability.ratio.value)},
           {"dead_share", metrics::dead_share(summaries)},
           {"filters_per_category", filters}};
