@@ -84,7 +84,7 @@ void claim_folder(const fs::path& out, const nlohmann::json& manifest) {
   const auto marker = out / "grid.json";
   if (fs::exists(marker)) {
     const auto there = read_json(marker);
-    ensure(there.value("data_hash", "") == manifest.at("data_hash"),
+    ensure(there.value("data_hash", "") == manifest.at("data_hash").get<std::string>(),
            "{}: holds a grid on other data ({}); choose another --out", out.string(),
            there.value("data", "?"));
     make_writable_folder(out);

@@ -5,6 +5,7 @@
 #include "partwise/cli/session.h"
 #include "partwise/cli/version.h"
 #include "partwise/datasets/part_dataset.h"
+#include "partwise/runs/log_scalars.h"
 #include "partwise/tensors/ranks.h"
 #include "partwise/tensors/session.h"
 #include "partwise/training/early_stop.h"
@@ -65,7 +66,7 @@ void train_here(const Flags& flags,
   if (!resources.ranks.leads()) return;
   const auto log = run.log();
   fmt::print("{}: {} epochs, training accuracy {:.3f}\n", flags.run, log.size(),
-             log.empty() ? 0.0 : log.back().value("train_accuracy", 0.0));
+             log.empty() ? 0.0 : runs::scalar_at(log.back(), "train_accuracy"));
   const auto verdict = training::judge_epochs(log, recipe.train.stop_on, recipe.train.patience);
   if (verdict.best_epoch == 0) return;
   const auto& best = log[static_cast<std::size_t>(verdict.best_epoch) - 1].at("validation");

@@ -5,6 +5,7 @@
 #include "partwise/runs/log_scalars.h"
 
 #include <bit>
+#include <cmath>
 
 namespace partwise::runs {
 namespace {
@@ -36,7 +37,7 @@ std::string version_event(double time) {
 std::string row_event(const nlohmann::json& row, double time) {
   ProtobufWriter event;
   event.wide_real(kWallTime, time);
-  event.integer(kStep, row.value("epoch", int64_t{0}));
+  event.integer(kStep, std::llround(scalar_at(row, "epoch")));
   event.message(kSummary, [&] {
     for (const auto& [name, value] : scalars_of(row)) {
       if (name == "epoch") continue;
@@ -62,7 +63,7 @@ std::string event_file(const std::vector<nlohmann::json>& rows, double start) {
   double time = start;
   auto bytes = tf_record(version_event(time));
   for (const auto& row : rows) {
-    time += row.value("seconds", 0.0);
+    time += scalar_at(row, "seconds");
     bytes += tf_record(row_event(row, time));
   }
   return bytes;

@@ -26,7 +26,10 @@ void collect(const nlohmann::json& json, const std::string& place, std::vector<S
         collect(value, below(place, key), found);
         continue;
       }
-      for (const auto& layer : value) collect(layer, below(place, layer.value("layer", "")), found);
+      for (const auto& layer : value) {
+        const auto name = layer.is_object() ? layer.value("layer", nlohmann::json()) : layer;
+        if (name.is_string()) collect(layer, below(place, name.get<std::string>()), found);
+      }
     }
   }
 }
@@ -37,6 +40,11 @@ std::vector<Scalar> scalars_of(const nlohmann::json& row) {
   std::vector<Scalar> found;
   collect(row, "", found);
   return found;
+}
+
+double scalar_at(const nlohmann::json& row, const char* name) {
+  const auto found = row.find(name);
+  return found != row.end() && found->is_number() ? found->get<double>() : 0.0;
 }
 
 std::string log_csv(const std::vector<nlohmann::json>& rows) {

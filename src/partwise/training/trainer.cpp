@@ -6,6 +6,7 @@
 #include "partwise/base/progress.h"
 #include "partwise/base/random.h"
 #include "partwise/networks/feature_scale.h"
+#include "partwise/runs/log_scalars.h"
 #include "partwise/tensors/gradient_sum.h"
 #include "partwise/tensors/precision.h"
 #include "partwise/tensors/session.h"
@@ -38,7 +39,9 @@ constexpr int64_t kScaleImages = 64;
 // Rows of epochs whose checkpoint was lost would be repeated.
 std::vector<nlohmann::json> rows_until(const runs::RunFolder& run, int64_t epoch) {
   auto rows = run.log();
-  std::erase_if(rows, [&](const auto& row) { return row.value("epoch", int64_t{0}) > epoch; });
+  std::erase_if(rows, [&](const auto& row) {
+    return runs::scalar_at(row, "epoch") > static_cast<double>(epoch);
+  });
   return rows;
 }
 
