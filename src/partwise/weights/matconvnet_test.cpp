@@ -111,6 +111,16 @@ class Mat : public testing::TestWithParam<Kind> {
     if (GetParam().compressed) write_file_atomically(path_, deflated(read_file(path_)));
   }
 
+  // One convolution; the bytes of its file.
+  std::string small_net() {
+    auto* conv =
+        structure({"name", "type", "weights"},
+                  {word("conv1"), word("conv"),
+                   cells({single({2, 3, 2, 4}, counted(48)), single({1, 4}, {5, 6, 7, 8})})});
+    write({structure({"layers"}, {cells({conv})}, "net")});
+    return read_file(path_);
+  }
+
   std::string reason() {
     return reason_for([&] { read_weights(path_); });
   }
@@ -235,12 +245,7 @@ TEST_P(Mat, WeightsThatAreNoNumbersAreNamed) {
 }
 
 TEST_P(Mat, TruncatedFilesAreRefusedInOneLine) {
-  auto* conv =
-      structure({"name", "type", "weights"},
-                {word("conv1"), word("conv"),
-                 cells({single({2, 3, 2, 4}, counted(48)), single({1, 4}, {5, 6, 7, 8})})});
-  write({structure({"layers"}, {cells({conv})}, "net")});
-  const auto whole = read_file(path_);
+  const auto whole = small_net();
   const bool ours = GetParam().version == MAT_FT_MAT5;
   const std::size_t step = ours ? 1 : std::max<std::size_t>(1, whole.size() / 97);
   for (std::size_t keep = 0; keep < whole.size(); keep += step) {
@@ -256,12 +261,7 @@ TEST_P(Mat, TruncatedFilesAreRefusedInOneLine) {
 }
 
 TEST_P(Mat, FilesWithWrongBytesAreReadOrRefusedInOneLine) {
-  auto* conv =
-      structure({"name", "type", "weights"},
-                {word("conv1"), word("conv"),
-                 cells({single({2, 3, 2, 4}, counted(48)), single({1, 4}, {5, 6, 7, 8})})});
-  write({structure({"layers"}, {cells({conv})}, "net")});
-  const auto whole = read_file(path_);
+  const auto whole = small_net();
   Random random(5);
   for (int attempt = 0; attempt < 300; ++attempt) {
     auto bytes = whole;
