@@ -4,6 +4,7 @@ import array
 import json
 import os
 import pathlib
+import shutil
 import signal
 import socket
 import struct
@@ -63,11 +64,11 @@ class Ranks(unittest.TestCase):
         cls.temporary.cleanup()
 
     @classmethod
-    def start(cls, run, *more, environment=None):
+    def start(cls, run, *more, environment=None, launcher=()):
         # SGD: AdamW divides by the gradient's own size and so makes much of rounding where there is hardly any.
         arguments = ["train", cls.data, run, "--epochs", EPOCHS, "--batch", 5, "--optimizer", "sgd", "--learning-rate", 0.01,
                      "--threads", 1, *more]
-        return subprocess.Popen([PARTWISE, *map(str, arguments)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        return subprocess.Popen([*launcher, PARTWISE, *map(str, arguments)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                                 env={**QUIET, **(environment or {})})
 
     @staticmethod
@@ -142,6 +143,18 @@ class Ranks(unittest.TestCase):
         self.assertIn(f"{EPOCHS} epochs", out)
         self.assertEqual(errors, "")
         self.assertEqual(self.finish(second), ("", ""))
+        self.same(run, self.two)
+
+    @unittest.skipUnless(shutil.which("torchrun"), "no torchrun here (Debian: python3-torch)")
+    def test_torchrun_itself_starts_ranks(self):
+        with socket.create_server(("127.0.0.1", 0)) as server:
+            port = server.getsockname()[1]
+        run = self.folder / "by-torchrun"
+        # -r 1 -t 1: the torchrun of LibTorch 1.13 stumbles over its own defaults under Python 3.11.
+        launcher = ["torchrun", "-r", "1", "-t", "1", "--no_python", "--nproc_per_node", "2", "--rdzv_backend", "c10d",
+                    "--rdzv_endpoint", f"127.0.0.1:{port}"]
+        out, _ = self.finish(self.start(run, launcher=launcher))
+        self.assertIn(f"{EPOCHS} epochs", out)
         self.same(run, self.two)
 
     def test_a_rank_of_torchruns_says_that_it_lost_the_others(self):

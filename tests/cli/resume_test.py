@@ -231,6 +231,21 @@ class Resume(unittest.TestCase):
         self.assertEqual(self.finish(place)[0], 0)
         self.assert_equals_the_whole_run(place)
 
+    def test_a_run_in_training_is_refused_to_others(self):
+        place = self.folder / "taken"
+        process = self.start(place)
+        while process.poll() is None and not (place / "checkpoints" / "last.safetensors").exists():
+            time.sleep(0.005)
+        process.send_signal(signal.SIGSTOP)
+        code, said = self.finish(place)
+        process.send_signal(signal.SIGCONT)
+        (_, first_said) = process.communicate()
+        self.assertEqual(code, 1, said)
+        self.assertEqual(len(said.splitlines()), 1, said)
+        self.assertIn("another process is training this run", said)
+        self.assertEqual(process.returncode, 0, first_said)
+        self.assert_equals_the_whole_run(place)
+
     def test_without_space_the_last_checkpoint_survives_and_one_line_says_why(self):
         place = self.folder / "full"
         self.assertEqual(self.interrupted(place, signal.SIGTERM)[0], 130)

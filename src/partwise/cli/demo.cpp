@@ -127,8 +127,8 @@ void pretrain(const fs::path& out,
   recipe.train.arm = "ordinary";
   recipe.train.epochs = options.pretraining_epochs;
   recipe.train.seed = options.seed;
-  const auto run = runs::RunFolder::create(out / "runs" / "backbone", to_json(recipe),
-                                           make_manifest(data.string()));
+  const auto run =
+      training::claim_run(out / "runs" / "backbone", recipe, make_manifest(data.string()));
   if (!training::is_trained(run)) {
     say("training the common backbone on other images ...");
     training::train(run, dataset, resources);
@@ -145,8 +145,8 @@ runs::RunFolder run_arm(const fs::path& out,
   recipe.train.init = (out / "runs" / "backbone").string();
   recipe.train.epochs = options.epochs;
   recipe.train.seed = options.seed;
-  const auto run = runs::RunFolder::create(out / "runs" / arm, to_json(recipe),
-                                           make_manifest((out / "data").string()));
+  const auto run =
+      training::claim_run(out / "runs" / arm, recipe, make_manifest((out / "data").string()));
   if (!training::is_trained(run)) {
     say(fmt::format("training {} ...", arm));
     training::train(run, dataset, resources);

@@ -185,7 +185,7 @@ class Grid {
                 const nlohmann::json& manifest,
                 const training::Resources& resources) {
     const auto folder = fs::path(flags_.out) / experiments::folder_of(cells_[index]);
-    const auto run = runs::RunFolder::create(folder, to_json(recipes_[index]), manifest);
+    const auto run = training::claim_run(folder, recipes_[index], manifest);
     if (!finished(run)) {
       if (!training::is_trained(run)) {
         say(label + ": training ...");

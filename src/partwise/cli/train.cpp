@@ -43,7 +43,7 @@ runs::RunFolder shared_run(const Flags& flags,
   }
   const bool exists = holds_run(flags);
   if (!exists) training::require_init(recipe.train);
-  auto run = runs::RunFolder::create(flags.run, to_json(recipe), make_manifest(flags.data));
+  auto run = training::claim_run(flags.run, recipe, make_manifest(flags.data));
   ranks.meet();
   return run;
 }
@@ -119,7 +119,7 @@ void add_train(CLI::App& app) {
       ->add_option(
           "--ranks", flags->ranks,
           "processes of this machine that share every batch; over several machines: torchrun "
-          "--no-python (docs/training.md)")
+          "--no_python (docs/training.md)")
       ->capture_default_str()
       ->check(CLI::Range(1, 1024));
   add_common(*command, flags->common);

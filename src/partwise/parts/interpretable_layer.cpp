@@ -38,6 +38,15 @@ Tensor norm_over(const Tensor& values, at::IntArrayRef dimensions, const tensors
   return ranks.alone() ? own : ranks.sum(own.square()).sqrt();
 }
 
+// Without what scales a filter's maps, all of the batch's alike: <result, maps> = 0 for each
+// filter.
+Tensor without_scaling(const Tensor& push, const Tensor& maps, const tensors::Ranks& ranks) {
+  const auto over = [&](const Tensor& values) {
+    return ranks.sum(values.sum(at::IntArrayRef({0, 2, 3}), true));
+  };
+  return push - maps * (over(push * maps) / over(maps.square()).clamp_min(kTiny));
+}
+
 }  // namespace
 
 InterpretableLayer::InterpretableLayer(int64_t filters,
@@ -103,6 +112,7 @@ Tensor InterpretableLayer::mask_and_learn(const Tensor& maps, const Tensor& cate
     const auto rule = filter_gradient(batch, options_);
     // A cell at 0 is closed by the ReLU below; what cannot pass must not count in the norm.
     auto pushed = rule.gradient.view_as(values) * (values > 0);
+    if (options_.loudness == "kept") pushed = without_scaling(pushed, values, ranks_);
     const auto& unit = options_.strength_unit;
     if (unit != "absolute") pushed = pushed * scale.view({1, -1, 1, 1});
     const auto soft = softening();

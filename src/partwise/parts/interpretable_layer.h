@@ -43,10 +43,16 @@ class InterpretableLayer {
 
   // The same, and in the backward pass strength * dLoss_f/dx is added to the task gradient that
   // arrives at `maps` (paper, "Learning"), in units of options.strength_unit:
-  //   filter-share  each filter's added norm is strength times its task gradient's at this very
-  //   step layer-share   the same for the layer as a whole, filters weighed by E[max x] peak
-  //   strength * E[max x] * dLoss_f/dx: the paper's lambda, with schedule `inverse` absolute
-  //   strength * dLoss_f/dx: the release's lambda (1e-6), with schedule `inverse`
+  //   filter-share  each filter's added norm is strength times its task gradient's, this very step
+  //
+  //   layer-share   the same for the layer as a whole, filters weighed by E[max x]
+  //
+  //   peak          strength * E[max x] * dLoss_f/dx: the paper's lambda, schedule `inverse`
+  //
+  //   absolute      strength * dLoss_f/dx: the release's lambda (1e-6), schedule `inverse`
+  //
+  // With options.loudness `kept` the part of dLoss_f/dx that scales a filter's maps, all of the
+  // batch's alike, is taken out first.
   // The task loss is taken to be a mean over the batch.
   //   category [batch] int64: the image's category; -1: none of them
   // With several ranks the maps are this rank's share of the batch and `category` is the whole

@@ -57,6 +57,26 @@ TEST(InterpretableLayer, AddsTheAskedShareOfTheTaskGradientAndNothingInTheForwar
   EXPECT_NEAR(learning.take_diagnostics().gradient_ratio, 0.05, 1e-5);
 }
 
+TEST(InterpretableLayer, MovesActivationsWithoutMakingAFilterLouderWhereAsked) {
+  torch::manual_seed(7);
+  const auto values = torch::randn({4, 3, 6, 6});
+  InterpretableLayer plain(3, 6, 2, with_strength(0.0));
+  const auto task = step(plain, values, batch_category()).gradient;
+  // Per filter: the cosine between the push and the maps; descent subtracts the push.
+  const auto growth = [&](const std::string& loudness) {
+    auto options = with_strength(0.5);
+    options.loudness = loudness;
+    InterpretableLayer layer(3, 6, 2, options);
+    const auto push = step(layer, values, batch_category()).gradient - task;
+    EXPECT_NEAR((push.norm() / task.norm()).item<double>(), 0.5, 1e-4);
+    const std::vector<int64_t> image{0, 2, 3};
+    const auto maps = values.relu();
+    return -(push * maps).sum(image) / push.norm(2, image) / maps.norm(2, image);
+  };
+  EXPECT_GT(growth("free").abs().min().item<double>(), 0.02);
+  EXPECT_LT(growth("kept").abs().max().item<double>(), 1e-5);
+}
+
 TEST(InterpretableLayer, LetsNoFilterGradientThroughAClosedRelu) {
   torch::manual_seed(3);
   const auto values = torch::randn({4, 3, 6, 6});

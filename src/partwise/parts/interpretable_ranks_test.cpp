@@ -89,6 +89,8 @@ std::vector<Case> cases() {
       options.strength_unit = unit;
       add(options, "");
     }
+    options.loudness = "kept";
+    add(options, "kept");
     options.beta_rule = "learned";
     options.assignment = "relative";
     options.balance = "none";

@@ -22,6 +22,7 @@ struct PartOptions {
   double strength = 0.015;              // 0: mask only
   std::string strength_unit = "filter-share";
   std::string schedule = "constant";  // of the strength over epochs t = 1, 2, ...
+  std::string loudness = "free";      // paper and release
   std::string guard = "on";
   double scale_memory = 0.9;      // of the running E[max x] and the running spread
   double partition_memory = 0.9;  // of the paper's running Z
@@ -74,6 +75,11 @@ struct PartOptions {
              &O::schedule,
              "strength over the epochs t: constant, 1/t (paper), or falling to 0",
              {"constant", "inverse", "linear"}},
+        Word{"loudness",
+             &O::loudness,
+             "may the filter loss make a filter louder or quieter as a whole, or only move its "
+             "activations",
+             {"free", "kept"}},
         Word{"guard",
              &O::guard,
              "soften the filter loss while it silences the layer",

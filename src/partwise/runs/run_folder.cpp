@@ -44,12 +44,15 @@ RunFolder::RunFolder(fs::path path, nlohmann::json options, nlohmann::json manif
 
 RunFolder RunFolder::create(const fs::path& path,
                             const nlohmann::json& options,
-                            const nlohmann::json& manifest) {
+                            const nlohmann::json& manifest,
+                            const nlohmann::json& defaults) {
   if (fs::exists(path / "options.json")) {
     auto run = open(path);
-    ensure(run.options_ == options,
+    auto there = defaults;
+    there.update(run.options_);
+    ensure(there == options,
            "{}: holds a run with other options ({}); choose another folder or remove this one",
-           path.string(), first_difference(options, run.options_));
+           path.string(), first_difference(options, there));
     return run;
   }
   const bool occupied = fs::exists(path) && (!fs::is_directory(path) || !fs::is_empty(path));

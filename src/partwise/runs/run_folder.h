@@ -20,10 +20,12 @@ namespace partwise::runs {
 class RunFolder {
  public:
   // A new run, or the same one again: a folder that holds a run with other options, or anything
-  // that is no run, is refused and left untouched.
+  // that is no run, is refused and left untouched. An option the run there does not know, since an
+  // older program made it, counts as its default.
   static RunFolder create(const std::filesystem::path& path,
                           const nlohmann::json& options,
-                          const nlohmann::json& manifest);
+                          const nlohmann::json& manifest,
+                          const nlohmann::json& defaults = nlohmann::json::object());
   // An existing run; an Error says what is missing.
   static RunFolder open(const std::filesystem::path& path);
 

@@ -3,6 +3,7 @@
 #include "partwise/base/error.h"
 #include "partwise/base/files.h"
 #include "partwise/runs/event_file.h"
+#include "partwise/runs/run_lock.h"
 
 #include <gtest/gtest.h>
 
@@ -29,6 +30,23 @@ TEST_F(Run, IsReopenedWithTheSameOptionsAndRefusedWithOthers) {
     EXPECT_NE(std::string(error.what()).find("seed is 1 there and 2 here"), std::string::npos);
   }
   EXPECT_EQ(RunFolder::open(folder_).options().at("seed"), 1);
+}
+
+TEST_F(Run, OfAnOlderProgramGoesOnWhereItsMissingOptionsAreAtTheirDefaults) {
+  RunFolder::create(folder_, {{"seed", 1}}, {});
+  const nlohmann::json defaults{{"seed", 0}, {"zoom", 0.5}};
+  RunFolder::create(folder_, {{"seed", 1}, {"zoom", 0.5}}, {}, defaults);
+  EXPECT_THROW(RunFolder::create(folder_, {{"seed", 1}, {"zoom", 0.6}}, {}, defaults), Error);
+  EXPECT_THROW(RunFolder::create(folder_, {{"seed", 0}, {"zoom", 0.5}}, {}, defaults), Error);
+}
+
+TEST_F(Run, IsTrainedByOneAtATime) {
+  RunFolder::create(folder_, {{"seed", 1}}, {});
+  {
+    const RunLock first(folder_);
+    EXPECT_THROW(RunLock second(folder_), Error);
+  }
+  const RunLock afterwards(folder_);
 }
 
 TEST_F(Run, AFolderWithOtherThingsIsLeftUntouched) {

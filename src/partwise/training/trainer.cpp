@@ -7,6 +7,7 @@
 #include "partwise/base/random.h"
 #include "partwise/networks/feature_scale.h"
 #include "partwise/runs/log_scalars.h"
+#include "partwise/runs/run_lock.h"
 #include "partwise/tensors/gradient_sum.h"
 #include "partwise/tensors/precision.h"
 #include "partwise/tensors/session.h"
@@ -27,6 +28,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <optional>
 
 namespace partwise::training {
 
@@ -305,6 +307,12 @@ class Training {
 
 }  // namespace
 
+runs::RunFolder claim_run(const std::filesystem::path& path,
+                          const Recipe& recipe,
+                          const nlohmann::json& manifest) {
+  return runs::RunFolder::create(path, to_json(recipe), manifest, to_json(Recipe{}));
+}
+
 void require_trainable(const TrainOptions& options, const datasets::PartDataset& dataset) {
   const auto task = make_task(options, dataset);
   require_classes(dataset, task);
@@ -327,6 +335,8 @@ bool is_trained(const runs::RunFolder& run) {
 void train(const runs::RunFolder& run,
            const datasets::PartDataset& dataset,
            const Resources& resources) {
+  std::optional<runs::RunLock> lock;
+  if (resources.ranks.leads()) lock.emplace(run.path());
   if (resources.ranks.leaders(resources.ranks.leads() && is_trained(run))) return;
   const auto options = recipe_from_json(run.options(), run.path() / "options.json").train;
   require_trainable(options, dataset);

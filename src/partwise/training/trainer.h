@@ -8,6 +8,7 @@
 #include "partwise/training/recipe.h"
 #include "partwise/training/task.h"
 
+#include <filesystem>
 #include <string>
 
 namespace partwise::training {
@@ -20,6 +21,11 @@ struct Resources {
   tensors::Ranks ranks = {};       // each takes its share of every batch; only the leader writes
 };
 
+// The run of a recipe: a new folder, or the one that holds it (see RunFolder::create).
+runs::RunFolder claim_run(const std::filesystem::path& path,
+                          const Recipe& recipe,
+                          const nlohmann::json& manifest);
+
 // An Error says what is impossible about a task on this dataset: see make_task, require_classes,
 // rate_factors and with_validation.
 void require_trainable(const TrainOptions& options, const datasets::PartDataset& dataset);
@@ -31,7 +37,7 @@ void require_trainable(const TrainOptions& options, const datasets::PartDataset&
 // the same number of threads, the uninterrupted one bit for bit. SIGINT and SIGTERM end it after
 // the running step: that is saved and Interrupted thrown. A loss or gradient that is not finite
 // stops with epoch, step and layer named. With several ranks all call this with the same run; the
-// leader's checkpoint counts.
+// leader's checkpoint counts. A run that another process is training is an Error.
 void train(const runs::RunFolder& run,
            const datasets::PartDataset& dataset,
            const Resources& resources);
