@@ -120,8 +120,8 @@ class Elements {
 
 class Reader {
  public:
-  explicit Reader(const FileBytes& file)
-      : file_(file), budget_(kSmall + kMaxGrowth * file.bytes.size()) {}
+  Reader(const FileBytes& file, std::size_t most)
+      : file_(file), budget_(most != 0 ? most : kSmall + kMaxGrowth * file.bytes.size()) {}
 
   std::map<std::string, MatValue> run() {
     ensure(file_.bytes.size() >= kHeaderSize, "{}: truncated MATLAB file of {} bytes", file_.name,
@@ -269,8 +269,8 @@ class Reader {
 
 }  // namespace
 
-std::map<std::string, MatValue> parse_mat5(const FileBytes& file) {
-  return Reader(file).run();
+std::map<std::string, MatValue> parse_mat5(const FileBytes& file, std::size_t most) {
+  return Reader(file, most).run();
 }
 
 }  // namespace partwise::weights

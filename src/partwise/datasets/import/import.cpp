@@ -271,7 +271,7 @@ ImportReport import_dataset(const ImportRequest& request) {
   const auto& format = import_format(request.format);
   ensure(fs::exists(request.source), "{}: no such file or folder", request.source.string());
   ensure(!format.needs_matlab || matlab_supported(),
-         "{}: this build cannot read MATLAB files; install libmatio-dev and build again",
+         "{}: this build cannot read MATLAB 7.3 files; install libmatio-dev and build again",
          format.name);
   auto plan = format.plan(request.source, request.categories);
   if (!request.negatives.empty()) plan_negatives(request.negatives, plan);

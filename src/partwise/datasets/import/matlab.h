@@ -44,11 +44,12 @@ class MatlabValue {
   Content content_;
 };
 
-// False in a build without libmatio: reading is then an Error that says so.
+// False in a build without libmatio and its HDF5: reading v7.3 is then an Error that says so.
 bool matlab_supported();
 
-// One variable of a .mat file, v5 or v7.3 (HDF5). May be called on several threads; they take
-// turns.
+// One variable of a .mat file. v5 is read by our own parser (weights/mat5.h), v7.3 by HDF5, which
+// crashes on some damaged files: a child process reads first, and what it does not survive is an
+// Error. May be called on several threads; those with v7.3 take turns.
 MatlabValue read_matlab(const std::filesystem::path& path, const char* variable);
 
 }  // namespace partwise::datasets

@@ -2,6 +2,7 @@
 
 #include "partwise/base/error.h"
 #include "partwise/base/files.h"
+#include "partwise/base/random.h"
 #include "partwise/datasets/import/matlab_fixture.h"
 
 #include <gtest/gtest.h>
@@ -84,6 +85,33 @@ TEST_P(MatlabFile, DamagedFilesAreErrors) {
   }
   write_file_atomically(path, std::string(5000, 'x'));
   EXPECT_THROW(read_matlab(path, "numbers"), Error);
+}
+
+TEST_P(MatlabFile, HostileFilesEndInAnErrorOrAValue) {
+  const auto path = folder_ / "h.mat";
+  const auto fox = [] {
+    return MatlabFields{{"name", matlab_text("fox")},
+                        {"mask", matlab_mask(2, 3, {1, 0, 0, 0, 1, 1})},
+                        {"parts", matlab_structs({{{"at", matlab_numbers(1, 2, {3.0, 4.5})}}})}};
+  };
+  write_matlab(path, "things", matlab_structs({fox(), fox(), fox()}), GetParam());
+  const auto bytes = read_file(path);
+  Random random(5);
+  int errors = 0;
+  for (int i = 0; i < 60; ++i) {
+    auto damaged = bytes;
+    for (int64_t flips = 1 + random.below(8); flips > 0; --flips) {
+      damaged[static_cast<std::size_t>(random.below(static_cast<int64_t>(bytes.size())))] =
+          static_cast<char>(random.below(256));
+    }
+    write_file_atomically(path, damaged);
+    try {
+      (void)read_matlab(path, "things");
+    } catch (const Error&) {
+      ++errors;
+    }
+  }
+  EXPECT_GT(errors, 5);
 }
 
 INSTANTIATE_TEST_SUITE_P(Versions, MatlabFile, testing::Bool(), [](const auto& test) {
