@@ -9,7 +9,7 @@ mark_as_advanced(PARTWISE_HDF5_HEADER)
 if(matio_FOUND AND PARTWISE_HDF5_HEADER)
   set(PARTWISE_MATIO ON)
 else()
-  message(STATUS "libmatio not found: MATLAB's annotations and 7.3 files are refused")
+  message(STATUS "libmatio not found: MATLAB 7.3 files and the importers that need them are refused")
 endif()
 
 # The room and its tests may include matio.h and hdf5.h.
