@@ -62,6 +62,7 @@ void claim_folder(const fs::path& out, const nlohmann::json& options) {
     make_writable_folder(out);
     return;
   }
+  remove_abandoned_writes(out);  // a killed demo may have got no further
   const bool occupied = fs::exists(out) && (!fs::is_directory(out) || !fs::is_empty(out));
   ensure(!occupied, "{}: exists and is not a demo folder; choose another --out", out.string());
   make_writable_folder(out);

@@ -258,6 +258,7 @@ LayerDiagnostics InterpretableLayer::take_diagnostics() {
   result.gradient_ratio = means[kRatio].item<double>();
   result.effective_samples = means[kEffective].item<double>();
   if (pushes_ > 0) result.softening = means[kSoftening].item<double>();
+  result.mean_peak = scale.to(torch::kFloat64).mean().item<double>();
   result.dead_share = (scale <= kDead * scale.median()).to(torch::kFloat64).mean().item<double>();
   result.filters_per_category = {counts.data_ptr<int64_t>(),
                                  counts.data_ptr<int64_t>() + counts.numel()};

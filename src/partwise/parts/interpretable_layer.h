@@ -23,6 +23,7 @@ struct LayerDiagnostics {
   double effective_samples = 0.0;  // share of the positives that carry the weights; 1: all alike
   double softening = 1.0;          // what the guard left of the strength; 1: all of it
   // Now.
+  double mean_peak = 0.0;   // of E[max x] over the filters: how loud the layer is
   double dead_share = 0.0;  // filters whose running E[max x] is nothing beside the layer's
   std::vector<int64_t> filters_per_category;
 };

@@ -129,6 +129,7 @@ void expect_close(const Outcome& rank, const Outcome& whole, const Ranks& ranks,
   near(rank.seen.gradient_ratio, whole.seen.gradient_ratio, "gradient_ratio");
   near(rank.seen.effective_samples, whole.seen.effective_samples, "effective_samples");
   near(rank.seen.softening, whole.seen.softening, "softening");
+  near(rank.seen.mean_peak, whole.seen.mean_peak, "mean_peak");
   EXPECT_EQ(rank.seen.dead_share, whole.seen.dead_share);
   EXPECT_EQ(rank.seen.filters_per_category, whole.seen.filters_per_category);
 }

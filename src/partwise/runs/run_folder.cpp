@@ -53,13 +53,18 @@ RunFolder RunFolder::create(const fs::path& path,
     ensure(there == options,
            "{}: holds a run with other options ({}); choose another folder or remove this one",
            path.string(), first_difference(options, there));
+    if (!fs::exists(path / "manifest.json")) {  // killed before it was written
+      write_json_atomically(path / "manifest.json", manifest);
+      run.manifest_ = manifest;
+    }
     return run;
   }
+  remove_abandoned_writes(path);
   const bool occupied = fs::exists(path) && (!fs::is_directory(path) || !fs::is_empty(path));
   ensure(!occupied, "{}: exists and is not a run; choose a new or empty folder", path.string());
   make_writable_folder(path);
+  write_json_atomically(path / "options.json", options);  // first: its presence makes this a run
   write_json_atomically(path / "manifest.json", manifest);
-  write_json_atomically(path / "options.json", options);  // last: its presence makes this a run
   return {path, options, manifest};
 }
 
@@ -67,7 +72,9 @@ RunFolder RunFolder::open(const fs::path& path) {
   ensure(fs::is_directory(path), "{}: no such run folder", path.string());
   ensure(fs::exists(path / "options.json"), "{}: not a run (it has no options.json)",
          path.string());
-  return {path, read_json(path / "options.json"), read_json(path / "manifest.json")};
+  const auto manifest = path / "manifest.json";
+  return {path, read_json(path / "options.json"),
+          fs::exists(manifest) ? read_json(manifest) : nlohmann::json::object()};
 }
 
 void RunFolder::append_log(const nlohmann::json& row) const {

@@ -40,6 +40,17 @@ TEST_F(Run, OfAnOlderProgramGoesOnWhereItsMissingOptionsAreAtTheirDefaults) {
   EXPECT_THROW(RunFolder::create(folder_, {{"seed", 0}, {"zoom", 0.5}}, {}, defaults), Error);
 }
 
+TEST_F(Run, KilledWhileItWasMadeIsMadeAgain) {
+  fs::create_directories(folder_);
+  std::ofstream(folder_ / "options.json.tmp999999999") << "{";  // no such process
+  EXPECT_EQ(RunFolder::create(folder_, {{"seed", 1}}, {{"version", "x"}}).options().at("seed"), 1);
+  fs::remove(folder_ / "manifest.json");
+  EXPECT_TRUE(RunFolder::open(folder_).manifest().empty());
+  EXPECT_EQ(RunFolder::create(folder_, {{"seed", 1}}, {{"version", "y"}}).manifest().at("version"),
+            "y");
+  EXPECT_EQ(RunFolder::open(folder_).manifest().at("version"), "y");
+}
+
 TEST_F(Run, IsTrainedByOneAtATime) {
   RunFolder::create(folder_, {{"seed", 1}}, {});
   {

@@ -30,6 +30,7 @@ nlohmann::json take_layer_rows(networks::Network& network) {
                     {"gradient_ratio", seen.gradient_ratio},
                     {"effective_samples", seen.effective_samples},
                     {"softening", seen.softening},
+                    {"mean_peak", seen.mean_peak},
                     {"dead_share", seen.dead_share},
                     {"filters_per_category", seen.filters_per_category}});
   }

@@ -22,6 +22,7 @@
 #include "partwise/training/non_finite.h"
 #include "partwise/training/optimizer.h"
 #include "partwise/training/rates.h"
+#include "partwise/training/runaway.h"
 #include "partwise/training/schedule.h"
 #include "partwise/training/validation.h"
 
@@ -167,6 +168,7 @@ class Training {
     if (validation_) row["validation"] = validation_->measure(network_);
     run_.append_log(row);
     rows_.push_back(std::move(row));
+    if (const auto warning = runaway_warning(rows_)) say(*warning);
     const auto verdict = judge(rows_, recipe_.train);
     if (verdict.best_epoch == position_.epoch) save_best(run_, {position_, network_.state()});
     save();
