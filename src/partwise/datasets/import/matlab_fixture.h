@@ -57,11 +57,12 @@ inline matvar_t* matlab_structs(const std::vector<MatlabFields>& elements) {
 inline void write_matlab(const std::filesystem::path& path,
                          const char* name,
                          matvar_t* value,
-                         bool v73) {
+                         bool v73,
+                         matio_compression compression = MAT_COMPRESSION_NONE) {
   std::filesystem::create_directories(path.parent_path());
   value->name = ::strdup(name);
   auto* file = Mat_CreateVer(path.c_str(), nullptr, v73 ? MAT_FT_MAT73 : MAT_FT_MAT5);
-  Mat_VarWrite(file, value, MAT_COMPRESSION_NONE);
+  Mat_VarWrite(file, value, compression);
   Mat_Close(file);
   Mat_VarFree(value);
 }
