@@ -65,14 +65,28 @@ Checkpoint read(const fs::path& path) {
   return {position_from(position), std::move(file.tensors)};
 }
 
+void put_in_place(const fs::path& folder) {
+  if (fs::exists(folder / kLast)) fs::rename(folder / kLast, folder / kPrevious);
+  fs::rename(folder / kNext, folder / kLast);
+}
+
 }  // namespace
 
 void save_checkpoint(const runs::RunFolder& run, const Checkpoint& checkpoint) {
   const auto folder = run.checkpoints();
   make_writable_folder(folder);
   write(folder / kNext, checkpoint);
-  if (fs::exists(folder / kLast)) fs::rename(folder / kLast, folder / kPrevious);
-  fs::rename(folder / kNext, folder / kLast);
+  put_in_place(folder);
+}
+
+void settle_checkpoints(const runs::RunFolder& run) {
+  if (!fs::exists(run.checkpoints() / kNext)) return;
+  try {
+    read(run.checkpoints() / kNext);
+  } catch (const Error&) {
+    return;  // newest_checkpoint names it, and the next one is written over it
+  }
+  put_in_place(run.checkpoints());
 }
 
 void save_best(const runs::RunFolder& run, const Checkpoint& checkpoint) {

@@ -38,6 +38,9 @@ struct Checkpoint {
 void save_checkpoint(const runs::RunFolder& run, const Checkpoint& checkpoint);
 void save_best(const runs::RunFolder& run, const Checkpoint& checkpoint);
 
+// Puts a `next` in its place that a killed process left.
+void settle_checkpoints(const runs::RunFolder& run);
+
 // The newest readable one; a damaged one is named and the one before it used.
 std::optional<Checkpoint> newest_checkpoint(const runs::RunFolder& run);
 

@@ -78,6 +78,22 @@ TEST_F(Checkpoints, NoneIsLostWhereTheWriterIsKilledBetweenItsSteps) {
   EXPECT_FALSE(fs::exists(file("next.safetensors")));
 }
 
+TEST_F(Checkpoints, ALeftNextIsPutInItsPlaceUnlessItIsDamaged) {
+  settle_checkpoints(run_);
+  for (const int64_t epoch : {1, 2, 3}) save_checkpoint(run_, numbered(epoch));
+  fs::rename(file("last.safetensors"), file("next.safetensors"));
+  fs::rename(file("previous.safetensors"), file("last.safetensors"));
+  settle_checkpoints(run_);
+  EXPECT_FALSE(fs::exists(file("next.safetensors")));
+  EXPECT_EQ(newest_epoch(), 3);
+  damage("last.safetensors");
+  EXPECT_EQ(newest_epoch(), 2);
+  fs::rename(file("last.safetensors"), file("next.safetensors"));
+  settle_checkpoints(run_);
+  EXPECT_FALSE(fs::exists(file("last.safetensors")));
+  EXPECT_EQ(newest_epoch(), 2);
+}
+
 // A damaged bit may fall into the header's padding; then nothing is lost either.
 TEST_F(Checkpoints, AnyDamagedBitIsNoticedOrHarmless) {
   save_checkpoint(run_, numbered(1));

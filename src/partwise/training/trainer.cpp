@@ -338,7 +338,10 @@ void train(const runs::RunFolder& run,
            const datasets::PartDataset& dataset,
            const Resources& resources) {
   std::optional<runs::RunLock> lock;
-  if (resources.ranks.leads()) lock.emplace(run.path());
+  if (resources.ranks.leads()) {
+    lock.emplace(run.path());
+    settle_checkpoints(run);
+  }
   if (resources.ranks.leaders(resources.ranks.leads() && is_trained(run))) return;
   const auto options = recipe_from_json(run.options(), run.path() / "options.json").train;
   require_trainable(options, dataset);

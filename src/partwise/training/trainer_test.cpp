@@ -105,6 +105,18 @@ TEST_F(Trainer, ARunResumedInsideAnEpochEqualsTheUninterruptedOne) {
   EXPECT_EQ(again, log);
 }
 
+// Killed when its last checkpoint was written but not yet in its place.
+TEST_F(Trainer, AFinishedRunsLastCheckpointIsPutInItsPlace) {
+  trained("unsettled", recipe("masked", 2));
+  const auto folder = runs::RunFolder::open(root() / "unsettled").checkpoints();
+  const auto last = read_file(folder / "last.safetensors");
+  fs::rename(folder / "last.safetensors", folder / "next.safetensors");
+  fs::rename(folder / "previous.safetensors", folder / "last.safetensors");
+  trained("unsettled", recipe("masked", 2));
+  EXPECT_EQ(read_file(folder / "last.safetensors"), last);
+  EXPECT_FALSE(fs::exists(folder / "next.safetensors"));
+}
+
 TEST_F(Trainer, StopsEarlyAndKeepsTheBestEpoch) {
   auto options = recipe("masked", 40);
   options.train.validation_images = 6;
