@@ -6,114 +6,238 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
+#include <numeric>
+#include <utility>
 
 namespace partwise::training {
 namespace {
 
-constexpr uint64_t kLook = 1;  // of the seeds of scale and colour
+constexpr uint64_t kLook = 1;          // of the seeds of scale and colour
+constexpr int64_t kImagesAThread = 4;  // at least: starting one costs what moving an image does
 
-// Flips and shifts.
-Tensor moved(const Tensor& pixels, int64_t jitter, uint64_t seed, int64_t first) {
-  const auto side = pixels.size(3);
-  auto result = torch::empty_like(pixels);
-  const auto* source = pixels.data_ptr<uint8_t>();
-  auto* target = result.data_ptr<uint8_t>();
-  Random random(seed);
-  std::vector<int64_t> column(static_cast<std::size_t>(side));
-  for (int64_t image = 0; image < first + pixels.size(0); ++image) {
-    const bool flip = random.chance(0.5);
-    const int64_t right = random.below(2 * jitter + 1) - jitter;
-    const int64_t down = random.below(2 * jitter + 1) - jitter;
-    if (image < first) continue;
-    for (int64_t x = 0; x < side; ++x) {
-      const int64_t from = std::clamp<int64_t>(x + right, 0, side - 1);
-      column[static_cast<std::size_t>(x)] = flip ? side - 1 - from : from;
-    }
-    for (int64_t plane = 0; plane < 3; ++plane, source += side * side) {
-      for (int64_t y = 0; y < side; ++y) {
-        const auto* row = source + std::clamp<int64_t>(y + down, 0, side - 1) * side;
-        for (const int64_t from : column) *target++ = row[from];
-      }
-    }
-  }
-  return result;
-}
-
-// Bilinear weights of one output row or column.
-struct Between {
-  int64_t low = 0;
-  int64_t high = 0;
-  float share = 0.0F;  // of high
+struct Move {
+  bool flip = false;
+  int64_t right = 0;
+  int64_t down = 0;
 };
 
-std::vector<Between> scaled_places(int64_t side, double scale) {
+// Of the images from `first` on, of one stream for the whole batch.
+std::vector<Move> draw_moves(int64_t jitter, uint64_t seed, int64_t first, int64_t count) {
+  Random random(seed);
+  std::vector<Move> moves;
+  for (int64_t image = 0; image < first + count; ++image) {
+    Move move;
+    move.flip = random.chance(0.5);
+    move.right = random.below(2 * jitter + 1) - jitter;
+    move.down = random.below(2 * jitter + 1) - jitter;
+    if (image >= first) moves.push_back(move);
+  }
+  return moves;
+}
+
+// Eight bytes at a time: compilers leave a loop backwards over bytes as it is.
+void copy_reversed(const uint8_t* source, int64_t count, uint8_t* target) {
+  uint64_t word = 0;
+  for (; count >= 8; count -= 8, target += 8) {
+    std::memcpy(&word, source + count - 8, 8);
+    word = __builtin_bswap64(word);
+    std::memcpy(target, &word, 8);
+  }
+  while (count > 0) *target++ = source[--count];
+}
+
+// A plane of an image, flipped and shifted, row by row.
+class MovedPlane {
+ public:
+  MovedPlane(const uint8_t* plane, int64_t side, const Move& move)
+      : plane_(plane),
+        side_(side),
+        flip_(move.flip),
+        down_(move.down),
+        right_(std::clamp(move.right, -side, side)),
+        begin_(std::max<int64_t>(0, -right_)),
+        end_(std::min(side, side - right_)) {}
+
+  void copy_row(int64_t y, uint8_t* target) const {
+    const auto* row = plane_ + std::clamp<int64_t>(y + down_, 0, side_ - 1) * side_;
+    const auto* last = row + side_ - 1;
+    std::fill(target, target + begin_, flip_ ? *last : *row);
+    if (flip_) {
+      copy_reversed(row + side_ - end_ - right_, end_ - begin_, target + begin_);
+    } else {
+      std::copy(row + begin_ + right_, row + end_ + right_, target + begin_);
+    }
+    std::fill(target + end_, target + side_, flip_ ? *row : *last);
+  }
+
+ private:
+  const uint8_t* plane_;
+  int64_t side_;
+  bool flip_;
+  int64_t down_;
+  int64_t right_;
+  int64_t begin_;  // of the columns that are no repeated edge
+  int64_t end_;
+};
+
+// Where the output's rows and columns lie between the input's.
+struct Places {
+  std::vector<int32_t> low;
+  std::vector<int32_t> high;
+  std::vector<float> share;  // of high
+};
+
+Places scaled_places(int64_t side, double scale) {
   const double centre = 0.5 * static_cast<double>(side - 1);
-  std::vector<Between> places;
+  const auto last = static_cast<int32_t>(side - 1);
+  Places places;
   for (int64_t x = 0; x < side; ++x) {
     const double at = std::clamp(centre + (static_cast<double>(x) - centre) / scale, 0.0,
-                                 static_cast<double>(side - 1));
-    const auto low = static_cast<int64_t>(at);
-    places.push_back({low, std::min(low + 1, side - 1), static_cast<float>(at - std::floor(at))});
+                                 static_cast<double>(last));
+    const auto low = static_cast<int32_t>(at);
+    places.low.push_back(low);
+    places.high.push_back(std::min(low + 1, last));
+    places.share.push_back(static_cast<float>(at - std::floor(at)));
   }
   return places;
 }
 
-void rescale(uint8_t* plane, int64_t side, const std::vector<Between>& places) {
-  const std::vector<uint8_t> source(plane, plane + side * side);
-  for (const auto& y : places) {
-    const auto* upper = source.data() + y.low * side;
-    const auto* lower = source.data() + y.high * side;
-    for (const auto& x : places) {
-      const auto mix = [&](const uint8_t* row) {
-        return static_cast<float>(row[x.low]) * (1.0F - x.share) +
-               static_cast<float>(row[x.high]) * x.share;
-      };
-      *plane++ = static_cast<uint8_t>(mix(upper) * (1.0F - y.share) + mix(lower) * y.share + 0.5F);
-    }
+// __restrict: compilers cannot test places that come from a table for overlap with the output.
+void scale_row(const float* __restrict row, const Places& places, float* __restrict scaled) {
+  const auto* low = places.low.data();
+  const auto* high = places.high.data();
+  const auto* share = places.share.data();
+  for (std::size_t x = 0; x < places.low.size(); ++x)
+    scaled[x] = row[low[x]] * (1.0F - share[x]) + row[high[x]] * share[x];
+}
+
+// A row of the input scaled along x; kept, because neighbouring rows of the output share it.
+class ScaledRow {
+ public:
+  explicit ScaledRow(std::size_t side) : bytes_(side), row_(side), scaled_(side) {}
+
+  int64_t y() const { return y_; }
+  const float* values() const { return scaled_.data(); }
+
+  void take(const MovedPlane& plane, int64_t y, const Places& places) {
+    if (y == y_) return;
+    y_ = y;
+    plane.copy_row(y, bytes_.data());
+    std::copy(bytes_.begin(), bytes_.end(), row_.begin());
+    scale_row(row_.data(), places, scaled_.data());
+  }
+
+ private:
+  int64_t y_ = -1;
+  std::vector<uint8_t> bytes_;
+  std::vector<float> row_;
+  std::vector<float> scaled_;
+};
+
+void mix_rows(
+    const float* upper, const float* lower, float share, std::size_t side, uint8_t* target) {
+  for (std::size_t x = 0; x < side; ++x) {
+    const float value = upper[x] * (1.0F - share) + lower[x] * share + 0.5F;
+    target[x] = static_cast<uint8_t>(static_cast<int32_t>(value));
   }
 }
 
-// Saturation about each pixel's grey, contrast about the image's mean grey, then brightness.
+void rescale(const MovedPlane& plane, const Places& places, uint8_t* target) {
+  const auto side = places.low.size();
+  ScaledRow upper(side);
+  ScaledRow lower(side);
+  for (std::size_t y = 0; y < side; ++y, target += side) {
+    if (lower.y() == places.low[y]) std::swap(upper, lower);
+    upper.take(plane, places.low[y], places);
+    lower.take(plane, places.high[y], places);
+    mix_rows(upper.values(), lower.values(), places.share[y], side, target);
+  }
+}
+
+uint8_t grey_level(float value) {
+  const float positive = value > 0.0F ? value : 0.0F;
+  return static_cast<uint8_t>(static_cast<int32_t>(positive < 255.0F ? positive : 255.0F));
+}
+
+// Saturation about each pixel's grey, contrast about the image's mean grey, then brightness; all
+// together own * value + a share of the grey + a constant.
 void recolour(uint8_t* image, int64_t cells, double saturation, double contrast, double light) {
-  const auto grey_of = [&](int64_t i) {
-    return 0.299 * image[i] + 0.587 * image[cells + i] + 0.114 * image[2 * cells + i];
-  };
+  constexpr double kGrey[] = {0.299, 0.587, 0.114};
   double mean = 0.0;
-  for (int64_t i = 0; i < cells; ++i) mean += grey_of(i);
+  for (int64_t plane = 0; plane < 3; ++plane) {
+    const auto* values = image + plane * cells;
+    mean += kGrey[plane] * std::accumulate(values, values + cells, 0U);  // fits up to 4096 x 4096
+  }
   mean /= static_cast<double>(cells);
+  const auto own = static_cast<float>(light * contrast * saturation);
+  const double grey = light * contrast * (1.0 - saturation);
+  const auto of_red = static_cast<float>(grey * kGrey[0]);
+  const auto of_green = static_cast<float>(grey * kGrey[1]);
+  const auto of_blue = static_cast<float>(grey * kGrey[2]);
+  const auto rest = static_cast<float>(light * (1.0 - contrast) * mean + 0.5);
   for (int64_t i = 0; i < cells; ++i) {
-    const double grey = grey_of(i);
-    for (auto* value : {image + i, image + cells + i, image + 2 * cells + i}) {
-      const double saturated = grey + saturation * (*value - grey);
-      const double changed = light * (mean + contrast * (saturated - mean));
-      *value = static_cast<uint8_t>(std::clamp(changed + 0.5, 0.0, 255.0));
+    const float red = image[i];
+    const float green = image[cells + i];
+    const float blue = image[2 * cells + i];
+    const float common = of_red * red + of_green * green + of_blue * blue + rest;
+    image[i] = grey_level(own * red + common);
+    image[cells + i] = grey_level(own * green + common);
+    image[2 * cells + i] = grey_level(own * blue + common);
+  }
+}
+
+void show(const uint8_t* crop,
+          int64_t side,
+          const Move& move,
+          const TrainOptions& options,
+          Random look,
+          uint8_t* image) {
+  const auto cells = side * side;
+  const auto around_one = [&](double reach) { return look.uniform(1.0 - reach, 1.0 + reach); };
+  Places places;
+  if (options.zoom > 0.0) places = scaled_places(side, around_one(options.zoom));
+  for (int64_t plane = 0; plane < 3; ++plane) {
+    const MovedPlane moved(crop + plane * cells, side, move);
+    if (options.zoom > 0.0) {
+      rescale(moved, places, image + plane * cells);
+    } else {
+      for (int64_t y = 0; y < side; ++y) moved.copy_row(y, image + plane * cells + y * side);
     }
   }
+  if (options.colour > 0.0) {
+    const double saturation = around_one(options.colour);
+    const double contrast = around_one(options.colour);
+    recolour(image, cells, saturation, contrast, around_one(options.colour));
+  }
+}
+
+int useful_threads(int64_t images, int threads) {
+  const int64_t most = threads > 0 ? threads : hardware_threads();
+  return static_cast<int>(std::clamp<int64_t>(images / kImagesAThread, 1, most));
 }
 
 }  // namespace
 
-Tensor augmented(const Tensor& pixels, const TrainOptions& options, uint64_t seed, int64_t first) {
-  auto result = moved(pixels, options.jitter, seed, first);
-  if (options.zoom == 0.0 && options.colour == 0.0) return result;
-  const auto side = result.size(3);
-  auto* images = result.data_ptr<uint8_t>();
-  parallel_for(result.size(0), 0, [&](int64_t index) {
-    auto* image = images + index * 3 * side * side;
-    Random random(derive_seed({seed, kLook, static_cast<uint64_t>(first + index)}));
-    const auto around_one = [&](double reach) { return random.uniform(1.0 - reach, 1.0 + reach); };
-    if (options.zoom > 0.0) {
-      const auto places = scaled_places(side, around_one(options.zoom));
-      for (int64_t plane = 0; plane < 3; ++plane)
-        rescale(image + plane * side * side, side, places);
-    }
-    if (options.colour > 0.0) {
-      const double saturation = around_one(options.colour);
-      const double contrast = around_one(options.colour);
-      recolour(image, side * side, saturation, contrast, around_one(options.colour));
-    }
+void augment(const Tensor& pixels,
+             const Tensor& rows,
+             const TrainOptions& options,
+             uint64_t seed,
+             int64_t first,
+             int threads,
+             const Tensor& target) {
+  const auto side = pixels.size(3);
+  const auto bytes = 3 * side * side;
+  const auto count = rows.numel();
+  const auto moves = draw_moves(options.jitter, seed, first, count);
+  const auto* row = rows.data_ptr<int64_t>();
+  const auto* crops = pixels.data_ptr<uint8_t>();
+  auto* images = target.data_ptr<uint8_t>();
+  parallel_for(count, useful_threads(count, threads), [&](int64_t index) {
+    const Random look(derive_seed({seed, kLook, static_cast<uint64_t>(first + index)}));
+    show(crops + row[index] * bytes, side, moves[static_cast<std::size_t>(index)], options, look,
+         images + index * bytes);
   });
-  return result;
 }
 
 }  // namespace partwise::training

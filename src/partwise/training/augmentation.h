@@ -5,14 +5,19 @@
 
 namespace partwise::training {
 
-// What training shows in place of a crop, a function of the seed and of its place in the batch:
-// flipped left to right or not, shifted by up to options.jitter pixels, scaled about its centre by
-// 1 -+ options.zoom (edges repeated), its saturation, contrast and brightness changed by 1 -+
-// options.colour each.
-//   pixels [rows, 3, side, side] uint8, on the CPU: the rows of the batch from `first` on
-Tensor augmented(const Tensor& pixels,
-                 const TrainOptions& options,
-                 uint64_t seed,
-                 int64_t first = 0);
+// Fills target with what training shows in place of crops, a function of the seed and of a crop's
+// place in the batch: flipped left to right or not, shifted by up to options.jitter pixels, scaled
+// about its centre by 1 -+ options.zoom (edges repeated), its saturation, contrast and brightness
+// changed by 1 -+ options.colour each. Works on so many threads of its own (0: all cores) and none
+// of LibTorch's.
+//   pixels [crops, 3, side, side] uint8; rows [count] int64: the crops of the batch from its place
+//   `first` on; target [count, 3, side, side] uint8; all contiguous, on the CPU
+void augment(const Tensor& pixels,
+             const Tensor& rows,
+             const TrainOptions& options,
+             uint64_t seed,
+             int64_t first,
+             int threads,
+             const Tensor& target);
 
 }  // namespace partwise::training

@@ -67,7 +67,9 @@ Tensor normalised(const Tensor& pixels) {
 
 Tensor standardised(const Tensor& images) {
   const auto channel = [&](const std::vector<double>& values) {
-    return torch::tensor(values, torch::kFloat32).to(images.device()).view({3, 1, 1});
+    return torch::tensor(values, torch::kFloat32)
+        .to(images.device(), torch::kFloat32, /*non_blocking=*/true)
+        .view({3, 1, 1});
   };
   return (images - channel(kPixelMean)) / channel(kPixelSpread);
 }

@@ -34,53 +34,74 @@ void Optimizer::zero_gradients() {
   for (auto& [name, parameter] : parameters_) parameter.mutable_grad() = Tensor();
 }
 
-double Optimizer::limit_gradients(double limit) {
+Tensor Optimizer::gradient_norm() const {
   const torch::NoGradGuard no_grad;
-  std::vector<Tensor> norms;
-  for (const auto& [name, parameter] : parameters_) {
-    if (parameter.grad().defined()) norms.push_back(parameter.grad().norm());
-  }
-  if (norms.empty()) return 0.0;
-  const auto norm = torch::stack(norms).norm();
-  const auto factor = (limit / (norm + kEpsilon)).clamp_max(1.0);
-  for (const auto& [name, parameter] : parameters_) {
-    if (parameter.grad().defined()) parameter.grad().mul_(factor);
-  }
-  return norm.item<double>();
+  const auto gradients = this->gradients();
+  if (gradients.empty()) return torch::zeros({});
+  return torch::stack(torch::_foreach_norm(gradients)).norm();
+}
+
+void Optimizer::limit_gradients(double norm, double limit) {
+  const torch::NoGradGuard no_grad;
+  if (norm > limit) torch::_foreach_mul_(gradients(), limit / norm);
 }
 
 void Optimizer::step(double learning_rate) {
   const torch::NoGradGuard no_grad;
   ++steps_;
-  for (auto& [name, parameter] : parameters_) {
-    const double rate = learning_rate * rates_.at(name);
-    if (!parameter.grad().defined() || rate == 0.0) continue;
+  for (auto& [kind, group] : groups()) {
+    const double rate = learning_rate * kind.rate;
     if (rule_ == "adamw") {
-      step_adamw(name, parameter, rate);
+      step_adamw(group, rate, kind.decays);
     } else {
-      step_sgd(name, parameter, rate);
+      step_sgd(group, rate, kind.decays);
     }
   }
 }
 
-void Optimizer::step_sgd(const std::string& name, Tensor& parameter, double learning_rate) {
-  auto& velocity = first_.at(name);
-  velocity.mul_(kMomentum).add_(parameter.grad());
-  if (decays(name)) velocity.add_(parameter, weight_decay_);
-  parameter.add_(velocity, -learning_rate);
+std::vector<Tensor> Optimizer::gradients() const {
+  std::vector<Tensor> gradients;
+  for (const auto& [name, parameter] : parameters_) {
+    if (parameter.grad().defined()) gradients.push_back(parameter.grad());
+  }
+  return gradients;
 }
 
-void Optimizer::step_adamw(const std::string& name, Tensor& parameter, double learning_rate) {
-  auto& mean = first_.at(name);
-  auto& square = second_.at(name);
-  const auto& gradient = parameter.grad();
-  mean.mul_(kMomentum).add_(gradient, 1.0 - kMomentum);
-  square.mul_(kSquareMemory).addcmul_(gradient, gradient, 1.0 - kSquareMemory);
+std::map<Optimizer::Kind, Optimizer::Group> Optimizer::groups() const {
+  std::map<Kind, Group> groups;
+  for (const auto& [name, parameter] : parameters_) {
+    const double rate = rates_.at(name);
+    if (!parameter.grad().defined() || rate == 0.0) continue;
+    auto& group = groups[{rate, decays(name)}];
+    group.parameters.push_back(parameter);
+    group.gradients.push_back(parameter.grad());
+    group.first.push_back(first_.at(name));
+    if (rule_ == "adamw") group.second.push_back(second_.at(name));
+  }
+  return groups;
+}
+
+void Optimizer::step_sgd(const Group& group, double learning_rate, bool decays) const {
+  const auto& velocity = group.first;
+  torch::_foreach_mul_(velocity, kMomentum);
+  torch::_foreach_add_(velocity, group.gradients);
+  if (decays) torch::_foreach_add_(velocity, group.parameters, weight_decay_);
+  torch::_foreach_add_(group.parameters, velocity, -learning_rate);
+}
+
+void Optimizer::step_adamw(const Group& group, double learning_rate, bool decays) const {
+  const auto& [parameters, gradients, mean, square] = group;
+  torch::_foreach_mul_(mean, kMomentum);
+  torch::_foreach_add_(mean, gradients, 1.0 - kMomentum);
+  torch::_foreach_mul_(square, kSquareMemory);
+  torch::_foreach_addcmul_(square, gradients, gradients, 1.0 - kSquareMemory);
   const double mean_bias = 1.0 - std::pow(kMomentum, steps_);
   const double square_bias = 1.0 - std::pow(kSquareMemory, steps_);
-  if (decays(name)) parameter.mul_(1.0 - learning_rate * weight_decay_);
-  parameter.addcdiv_(mean, square.div(square_bias).sqrt_().add_(kEpsilon),
-                     -learning_rate / mean_bias);
+  if (decays) torch::_foreach_mul_(parameters, 1.0 - learning_rate * weight_decay_);
+  const auto spread = torch::_foreach_div(square, square_bias);
+  torch::_foreach_sqrt_(spread);
+  torch::_foreach_add_(spread, kEpsilon);
+  torch::_foreach_addcdiv_(parameters, mean, spread, -learning_rate / mean_bias);
 }
 
 std::map<std::string, Tensor> Optimizer::state() const {

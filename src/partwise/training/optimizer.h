@@ -2,8 +2,10 @@
 
 #include "partwise/tensors/tensor.h"
 
+#include <compare>
 #include <map>
 #include <string>
+#include <vector>
 
 namespace partwise::training {
 
@@ -14,8 +16,10 @@ class Optimizer {
   Optimizer(std::string rule, double weight_decay, std::map<std::string, Tensor> parameters);
 
   void zero_gradients();
-  // Scales all gradients down together where their common norm exceeds `limit`; returns that norm.
-  double limit_gradients(double limit);
+  // Of all gradients together, [], on their device: reading it waits for the backward pass.
+  Tensor gradient_norm() const;
+  // Scales them down together where that norm exceeds `limit`.
+  void limit_gradients(double norm, double limit);
   void step(double learning_rate);
   // This parameter's rate as a multiple of the common one; 0 leaves it as it is.
   void set_rate(const std::string& name, double factor) { rates_.at(name) = factor; }
@@ -24,8 +28,23 @@ class Optimizer {
   void load_state(const std::map<std::string, Tensor>& state);
 
  private:
-  void step_sgd(const std::string& name, Tensor& parameter, double learning_rate);
-  void step_adamw(const std::string& name, Tensor& parameter, double learning_rate);
+  struct Kind {
+    double rate = 1.0;
+    bool decays = true;
+    auto operator<=>(const Kind&) const = default;
+  };
+  // Parameters of one kind and what belongs to them: a GPU updates them all with one kernel.
+  struct Group {
+    std::vector<Tensor> parameters;
+    std::vector<Tensor> gradients;
+    std::vector<Tensor> first;
+    std::vector<Tensor> second;
+  };
+
+  std::vector<Tensor> gradients() const;
+  std::map<Kind, Group> groups() const;
+  void step_sgd(const Group& group, double learning_rate, bool decays) const;
+  void step_adamw(const Group& group, double learning_rate, bool decays) const;
 
   std::string rule_;
   double weight_decay_;

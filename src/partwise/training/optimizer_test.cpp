@@ -57,9 +57,10 @@ TEST(Optimizer, LimitsTheCommonNormAndLeavesSmallGradientsAlone) {
   auto a = with_gradient(0.0, 3.0);
   auto b = with_gradient(0.0, 4.0);
   Optimizer optimizer("sgd", 0.0, {{"a.weight", a}, {"b.weight", b}});
-  optimizer.limit_gradients(10.0);
-  EXPECT_NEAR(a.grad().item<double>(), 3.0, 1e-7);
-  optimizer.limit_gradients(1.0);
+  EXPECT_NEAR(optimizer.gradient_norm().item<double>(), 5.0, 1e-12);
+  optimizer.limit_gradients(5.0, 10.0);
+  EXPECT_EQ(a.grad().item<double>(), 3.0);
+  optimizer.limit_gradients(5.0, 1.0);
   EXPECT_NEAR(a.grad().item<double>(), 0.6, 1e-7);
   EXPECT_NEAR(b.grad().item<double>(), 0.8, 1e-7);
 }

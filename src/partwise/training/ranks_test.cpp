@@ -92,7 +92,7 @@ Outcome trained(const std::string& rule, const std::vector<Batch>& batches, cons
     for (const auto& [name, parameter] : network.parameters()) {
       gradients[name] = parameter.grad().clone();
     }
-    optimizer.limit_gradients(1.0);
+    optimizer.limit_gradients(optimizer.gradient_norm().item<double>(), 1.0);
     optimizer.step(0.1);
   }
   require_equal_weights(ranks, network);

@@ -29,6 +29,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <future>
 #include <optional>
 
 namespace partwise::training {
@@ -48,6 +49,15 @@ std::vector<nlohmann::json> rows_until(const runs::RunFolder& run, int64_t epoch
   return rows;
 }
 
+// Every number read from a GPU waits for all it has been asked to do; these wait once.
+std::vector<double> read_together(const std::vector<Tensor>& numbers) {
+  std::vector<Tensor> wide;
+  wide.reserve(numbers.size());
+  for (const auto& number : numbers) wide.push_back(number.detach().to(torch::kFloat64));
+  const auto read = torch::stack(wide).cpu();
+  return {read.data_ptr<double>(), read.data_ptr<double>() + read.numel()};
+}
+
 Verdict judge(const std::vector<nlohmann::json>& rows, const TrainOptions& options) {
   return judge_epochs(rows, options.stop_on, options.patience);
 }
@@ -64,6 +74,7 @@ class Training {
         recipe_(recipe_from_json(run.options(), run.path() / "options.json")),
         task_(make_task(recipe_.train, dataset)),
         device_(resources.device),
+        threads_(resources.threads),
         ranks_(resources.ranks),
         network_(make_network(recipe_, task_)),
         examples_(load_examples(dataset,
@@ -226,13 +237,20 @@ class Training {
         images, "images");
     // As even as can be: a last batch of one image would have no variance to normalise by.
     const auto first_row = [&](int64_t step) { return step * images / steps; };
+    const auto rows_of = [&](int64_t step) {
+      return order.slice(0, first_row(step), first_row(step + 1));
+    };
     progress.advance(first_row(position_.step));
+    auto next = prepare(rows_of(position_.step), position_.step);
     const double seconds_before = position_.seconds;
     const auto start = Clock::now();
     while (position_.step < steps) {
       if (stop_requested(ranks_)) stop_for_now(steps);
-      const auto rows = order.slice(0, first_row(position_.step), first_row(position_.step + 1));
-      const auto [loss, right] = run_step(rows, position_.step, steps);
+      const auto rows = rows_of(position_.step);
+      const auto pixels = next.get();
+      const int64_t following = position_.step + 1;
+      if (following < steps) next = prepare(rows_of(following), following);
+      const auto [loss, right] = run_step(rows, pixels, position_.step, steps);
       position_.loss_sum += loss * static_cast<double>(rows.numel());
       position_.correct += right;
       ++position_.step;
@@ -255,45 +273,70 @@ class Training {
     return recipe_.train.learning_rate * rate_factor(recipe_.train, position_.epoch, step, steps);
   }
 
+  bool on_cuda() const { return device_.starts_with("cuda"); }
+
+  // Without waiting for the device.
+  Tensor to_device(const Tensor& tensor) const {
+    return tensor.to(torch::Device(device_), tensor.scalar_type(), /*non_blocking=*/true);
+  }
+
+  // This rank's images of a step as the network will see them. A GPU works on the step before while
+  // they are made; on the CPU that step has all cores, and they are made when they are asked for.
+  std::future<Tensor> prepare(const Tensor& rows, int64_t step) const {
+    const auto [begin, end] = ranks_.share(rows.numel());
+    const auto own = rows.slice(0, begin, end);
+    auto shape = examples_.pixels.sizes().vec();
+    shape.front() = own.numel();
+    auto pixels = torch::empty(shape, torch::TensorOptions(torch::kUInt8).pinned_memory(on_cuda()));
+    const auto when = on_cuda() ? std::launch::async : std::launch::deferred;
+    return std::async(when, [this, own, pixels, seed = seed_for(3, step), first = begin] {
+      augment(examples_.pixels, own, recipe_.train, seed, first, threads_, pixels);
+      return pixels;
+    });
+  }
+
   // category: of the whole batch, on all ranks
   Tensor forward(const Tensor& images, const Tensor& category) {
     const tensors::Precision precision(recipe_.train.precision, device_);
-    const auto order =
-        device_.starts_with("cuda") ? at::MemoryFormat::ChannelsLast : at::MemoryFormat::Contiguous;
+    const auto order = on_cuda() ? at::MemoryFormat::ChannelsLast : at::MemoryFormat::Contiguous;
     return network_.train(images.contiguous(order), category).logits.to(torch::kFloat32);
   }
 
-  std::pair<double, int64_t> run_step(const Tensor& rows, int64_t step, int64_t steps) {
+  std::pair<double, int64_t> run_step(const Tensor& rows,
+                                      const Tensor& pixels,
+                                      int64_t step,
+                                      int64_t steps) {
     tensors::seed_generators(seed_for(2, step));
     const auto [begin, end] = ranks_.share(rows.numel());
-    const auto own = rows.slice(0, begin, end);
-    const auto pixels =
-        augmented(examples_.pixels.index_select(0, own), recipe_.train, seed_for(3, step), begin);
-    const auto categories = examples_.category.index_select(0, rows).to(torch::Device(device_));
+    const auto categories = to_device(examples_.category.index_select(0, rows));
     const auto category = categories.slice(0, begin, end);
     optimizer_.zero_gradients();
-    const auto images = normalised(pixels.to(torch::Device(device_)));
+    const auto images = normalised(to_device(pixels));
     const auto logits = forward(images, categories);
-    const double share = static_cast<double>(own.numel()) / static_cast<double>(rows.numel());
+    const double share = static_cast<double>(end - begin) / static_cast<double>(rows.numel());
     const auto loss = task_loss(task_, logits, category, class_weights_) * share;
-    const auto value = ranks_.sum(loss).item<double>();
-    if (!std::isfinite(value))
-      stop_for_good(fmt::format("the loss became {}", value), step, images, category);
     loss.backward();
     gradient_sum_.finish();
-    const double norm = optimizer_.limit_gradients(recipe_.train.gradient_limit);
-    if (!std::isfinite(norm))
-      stop_for_good(fmt::format("the gradient's norm became {}", norm), step, images, category);
-    optimizer_.step(learning_rate(step, steps));
     const auto decided = decision_scores(task_, logits.detach()).argmax(1);
     const auto right = decided.eq(decision_classes(task_, category)).sum();
-    return {value, ranks_.sum(right).item<int64_t>()};
+    const auto seen =
+        read_together({ranks_.sum(loss), optimizer_.gradient_norm(), ranks_.sum(right)});
+    if (!std::isfinite(seen[0])) {
+      optimizer_.zero_gradients();  // they say nothing about where it began
+      stop_for_good(fmt::format("the loss became {}", seen[0]), step, images, category);
+    }
+    if (!std::isfinite(seen[1]))
+      stop_for_good(fmt::format("the gradient's norm became {}", seen[1]), step, images, category);
+    optimizer_.limit_gradients(seen[1], recipe_.train.gradient_limit);
+    optimizer_.step(learning_rate(step, steps));
+    return {seen[0], static_cast<int64_t>(seen[2])};
   }
 
   const runs::RunFolder& run_;
   Recipe recipe_;
   Task task_;
   std::string device_;
+  int threads_;
   tensors::Ranks ranks_;
   networks::Network network_;
   Examples examples_;
