@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What each choice of the method does, on synthetic animals: docs/results.md's ablation.
 
-usage: ablation.py PARTWISE OUT [--seeds 11 12 13] [--cells grid|extras|guard ...] [--jobs 1] [--device cpu]
+usage: ablation.py PARTWISE OUT [--seeds 11 12 13] [--cells grid|extras|guard|loudness ...] [--jobs 1] [--device cpu]
 
 For every seed: data, a backbone trained on other images, then one run a cell, all measured on held-out images. Finished runs are
 kept: run again, it goes on. Prints Markdown: mean over the seeds and, between seeds, the 95 % t-interval's half width.
@@ -53,7 +53,11 @@ ASSIGNMENT = {
     for assignment, strength, schedule, guard in itertools.product(
         ("relative", "absolute"), (0.015, 0.03, 0.05, 0.15), ("linear", "constant"), ("on", "off"))
 }
-CELLS = {"assignment": ASSIGNMENT, "arms": ARMS, "grid": GRID, "extras": EXTRAS, "guard": GUARD}
+LOUDNESS = {
+    f"strength {strength}, loudness {loudness}": {"strength": str(strength), "loudness": loudness}
+    for strength, loudness in itertools.product((0.05, 0.015), ("free", "kept"))
+}
+CELLS = {"loudness": LOUDNESS, "assignment": ASSIGNMENT, "arms": ARMS, "grid": GRID, "extras": EXTRAS, "guard": GUARD}
 
 
 def call(*command):
