@@ -91,8 +91,8 @@ void bench_location_instability(benchmark::State& state) {
 }
 void bench_part_interpretability(benchmark::State& state) {
   once(state, [] {
-    return part_interpretability(source_of(layer().maps()), kGrid, layer().truth, layer().filter_category, {},
-                                 kBootstrap);
+    return part_interpretability(source_of(layer().maps()), kGrid, layer().truth,
+                                 layer().filter_category, {}, kBootstrap);
   });
 }
 void bench_part_labels(benchmark::State& state) {

@@ -48,8 +48,9 @@ std::vector<Row> rows() {
 
 int main() {
   constexpr int kSeeds = 5;
-  fmt::print("| rule | scale | purity before | purity after (lowest, highest) | loudest negative | "
-             "effective share |\n|---|---|---|---|---|---|\n");
+  fmt::print(
+      "| rule | scale | purity before | purity after (lowest, highest) | loudest negative | "
+      "effective share |\n|---|---|---|---|---|---|\n");
   for (const auto& [name, options, ascend] : rows()) {
     for (const double scale : {1.0, 10.0, 100.0}) {
       double before = 0.0;

@@ -1,10 +1,10 @@
 #include "partwise/datasets/crops.h"
 #include "partwise/datasets/import/import.h"
 #include "partwise/datasets/import/matlab.h"
+#include "partwise/models/examples.h"
 #include "partwise/networks/pretrained.h"
 #include "partwise/tensors/safetensors.h"
 #include "partwise/tensors/torch.h"
-#include "partwise/training/examples.h"
 
 #include <gtest/gtest.h>
 
@@ -90,7 +90,7 @@ TEST(RealNetworks, SqueezenetNamesTheAnimals) {
     const auto crops = datasets::load_crops(dataset, own, {224, 0});
     const auto pixels = torch::from_blob(const_cast<uint8_t*>(crops.pixels.data()),
                                          {crops.rows, 3, 224, 224}, torch::kUInt8);
-    const auto top = std::get<1>(network.evaluate(training::normalised(pixels)).logits.topk(5, 1));
+    const auto top = std::get<1>(network.evaluate(models::normalised(pixels)).logits.topk(5, 1));
     int64_t named = 0;
     for (int64_t row = 0; row < crops.rows; ++row) {
       bool any = false;

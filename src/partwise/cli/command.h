@@ -21,7 +21,7 @@ struct Common {
   std::string cache = datasets::default_cache_folder().string();
   int64_t cache_limit = int64_t{10} << 30U;
 
-  [[nodiscard]] training::Resources resources() const {
+  [[nodiscard]] models::Resources resources() const {
     return {device, threads, {cache, cache_limit}};
   }
 };

@@ -2,7 +2,7 @@
 #include "partwise/base/progress.h"
 #include "partwise/cli/measure_flags.h"
 #include "partwise/cli/session.h"
-#include "partwise/dissection/dissection.h"
+#include "partwise/judging/dissection.h"
 #include "partwise/metrics/comparison.h"
 
 #include <algorithm>
@@ -24,17 +24,17 @@ struct Flags {
 struct Measured {
   std::vector<datasets::Sample> samples;
   std::map<std::string, metrics::Finding> decisions;
-  std::vector<referee::LayerFindings> layers;
+  std::vector<judging::LayerFindings> layers;
   int64_t rows = 0;
   int64_t training_images = 0;
 };
 
 Measured measured(const runs::RunFolder& run,
                   const datasets::PartDataset& dataset,
-                  const dissection::MeasureOptions& options,
-                  const training::Resources& resources) {
+                  const judging::MeasureOptions& options,
+                  const models::Resources& resources) {
   say(fmt::format("measuring {} ...", run.path().string()));
-  auto seen = dissection::dissect(run, dataset, options, resources);
+  auto seen = judging::dissect(run, dataset, options, resources);
   return {std::move(seen.examples.samples), std::move(seen.decisions), std::move(seen.layers),
           seen.findings.at("rows").get<int64_t>(),
           seen.findings.at("training_images").get<int64_t>()};

@@ -119,9 +119,7 @@ datasets::PartDataset draw(const fs::path& folder,
 }
 
 // What every arm starts from, as the paper's arms start from a net trained on other images.
-void pretrain(const fs::path& out,
-              const DemoOptions& options,
-              const training::Resources& resources) {
+void pretrain(const fs::path& out, const DemoOptions& options, const models::Resources& resources) {
   const auto data = out / "pretraining-data";
   const auto dataset = draw(data, options, true, resources.threads);
   training::Recipe recipe;
@@ -140,7 +138,7 @@ runs::RunFolder run_arm(const fs::path& out,
                         const std::string& arm,
                         const DemoOptions& options,
                         const datasets::PartDataset& dataset,
-                        const training::Resources& resources) {
+                        const models::Resources& resources) {
   training::Recipe recipe;
   recipe.train.arm = arm;
   recipe.train.init = (out / "runs" / "backbone").string();
@@ -154,7 +152,7 @@ runs::RunFolder run_arm(const fs::path& out,
   }
   if (!run.findings()) {
     say(fmt::format("measuring {} ...", arm));
-    dissection::MeasureOptions measure;
+    judging::MeasureOptions measure;
     measure.measures.bootstrap.threads = resources.threads;
     measure_run(run, dataset, measure, resources);
   }

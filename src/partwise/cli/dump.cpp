@@ -1,8 +1,7 @@
-#include "partwise/dissection/dump.h"
-
 #include "partwise/base/files.h"
 #include "partwise/cli/command.h"
 #include "partwise/cli/session.h"
+#include "partwise/judging/network_dump.h"
 
 namespace partwise::cli {
 
@@ -11,7 +10,7 @@ void add_dump(CLI::App& app) {
     std::string run;
     std::string out;
     std::string data;
-    dissection::DumpOptions options;
+    judging::DumpOptions options;
     Common common;
   };
   const auto flags = std::make_shared<Flags>();
@@ -39,8 +38,8 @@ void add_dump(CLI::App& app) {
     const auto resources = start_session(flags->common);
     const auto run = runs::RunFolder::open(flags->run);
     const auto data = flags->data.empty() ? run.manifest().value("data", "") : flags->data;
-    const auto size = dissection::dump_layer(run, datasets::load_dataset(data), flags->options,
-                                             flags->out, resources);
+    const auto size = judging::dump_layer(run, datasets::load_dataset(data), flags->options,
+                                          flags->out, resources);
     fmt::print("{}: {} rows, {} filters, {} x {} cells\n", flags->out, size.rows, size.filters,
                size.side, size.side);
   });

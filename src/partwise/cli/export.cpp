@@ -1,11 +1,11 @@
 #include "partwise/base/progress.h"
 #include "partwise/cli/command.h"
 #include "partwise/datasets/part_dataset.h"
+#include "partwise/models/examples.h"
 #include "partwise/networks/onnx.h"
 #include "partwise/tensors/safetensors.h"
 #include "partwise/tensors/session.h"
 #include "partwise/training/checkpoint.h"
-#include "partwise/training/examples.h"
 #include "partwise/training/trainer.h"
 
 namespace partwise::cli {
@@ -21,7 +21,7 @@ struct Flags {
 // What a stranger needs to feed the network and to read its answer; docs/export.md.
 std::map<std::string, std::string> metadata_of(const runs::RunFolder& run,
                                                const training::Recipe& recipe,
-                                               const training::Task& task,
+                                               const models::Task& task,
                                                int64_t epochs) {
   return {{"arm", recipe.train.arm},
           {"task", recipe.train.task},
@@ -29,8 +29,8 @@ std::map<std::string, std::string> metadata_of(const runs::RunFolder& run,
           {"categories", nlohmann::json(task.categories).dump()},
           {"pixel_order", "RGB"},
           {"pixel_scale", "1/255"},
-          {"pixel_mean", nlohmann::json(training::kPixelMean).dump()},
-          {"pixel_std", nlohmann::json(training::kPixelSpread).dump()},
+          {"pixel_mean", nlohmann::json(models::kPixelMean).dump()},
+          {"pixel_std", nlohmann::json(models::kPixelSpread).dump()},
           {"epochs", std::to_string(epochs)},
           {"partwise_version", run.manifest().value("version", "")},
           {"partwise_commit", run.manifest().value("commit", "")}};
@@ -40,7 +40,8 @@ void export_command(const Flags& flags) {
   const auto run = runs::RunFolder::open(flags.run);
   const auto recipe = training::recipe_from_json(run.options(), run.path() / "options.json");
   const auto data = flags.data.empty() ? run.manifest().value("data", "") : flags.data;
-  const auto task = training::make_task(recipe.train, datasets::load_dataset(data));
+  const auto task =
+      models::make_task(recipe.train.task, recipe.train.loss, datasets::load_dataset(data));
   tensors::start_session(0);
   const auto checkpoint = training::load_checkpoint(run, flags.checkpoint);
   auto network = training::make_network(recipe, task);

@@ -21,14 +21,14 @@ namespace fs = std::filesystem;
 
 constexpr int64_t kThumbnailGap = 4;
 
-images::Image image_of_row(const training::Examples& examples, int64_t row) {
+images::Image image_of_row(const models::Examples& examples, int64_t row) {
   const auto interleaved = examples.pixels[row].permute({1, 2, 0}).contiguous();
   const auto* data = interleaved.data_ptr<uint8_t>();
   return {interleaved.size(1), interleaved.size(0), {data, data + interleaved.numel()}};
 }
 
 // The filter's strongest rows: the crop above, the crop with the map before the mask below.
-images::Image card_picture(const dissection::Dissection& seen, const dissection::FilterCard& card) {
+images::Image card_picture(const judging::Dissection& seen, const judging::FilterCard& card) {
   const auto& units = seen.grids[card.layer];
   std::vector<images::Image> pictures;
   for (const int64_t row : card.rows) pictures.push_back(image_of_row(seen.examples, row));
@@ -44,8 +44,8 @@ images::Image card_picture(const dissection::Dissection& seen, const dissection:
 }
 
 nlohmann::json card_json(const runs::RunFolder& run,
-                         const dissection::Dissection& seen,
-                         const dissection::FilterCard& card) {
+                         const judging::Dissection& seen,
+                         const judging::FilterCard& card) {
   auto json = card.summary;
   if (card.rows.empty()) return json;
   const auto layer = seen.layers[card.layer].facts.at("layer").get<std::string>();
@@ -134,9 +134,9 @@ void measure_command(const Flags& flags) {
 
 void measure_run(const runs::RunFolder& run,
                  const datasets::PartDataset& dataset,
-                 const dissection::MeasureOptions& options,
-                 const training::Resources& resources) {
-  auto seen = dissection::dissect(run, dataset, options, resources);
+                 const judging::MeasureOptions& options,
+                 const models::Resources& resources) {
+  auto seen = judging::dissect(run, dataset, options, resources);
   make_writable_folder(run.pictures());
   for (auto& layer : seen.findings["layers"]) layer["cards"] = nlohmann::json::array();
   for (const auto& card : seen.cards) {

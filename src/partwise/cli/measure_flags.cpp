@@ -1,17 +1,17 @@
 #include "partwise/cli/measure_flags.h"
 
-#include "partwise/dissection/attack_findings.h"
+#include "partwise/judging/attack_findings.h"
 
 namespace partwise::cli {
 
 std::vector<std::string> network_metrics() {
-  auto names = referee::extra_metric_names();
-  names.emplace_back(dissection::kAdversarial);
+  auto names = judging::extra_metric_names();
+  names.emplace_back(judging::kAdversarial);
   return names;
 }
 
 void add_measure_flags(CLI::App& app, MeasureFlags& flags) {
-  const bool network = flags.known.size() > referee::extra_metric_names().size();
+  const bool network = flags.known.size() > judging::extra_metric_names().size();
   app.add_flag(
       "--all", flags.all,
       std::string("every metric: takes several times as long") +
@@ -23,14 +23,14 @@ void add_measure_flags(CLI::App& app, MeasureFlags& flags) {
   add_fields<metrics::PatchPurityOptions>(app, flags.given);
   add_fields<metrics::ConsistencyOptions>(app, flags.given);
   add_fields<metrics::BootstrapOptions>(app, flags.given);
-  if (network) add_fields<dissection::AttackOptions>(app, flags.given);
+  if (network) add_fields<judging::AttackOptions>(app, flags.given);
 }
 
-referee::LayerOptions layer_options(const MeasureFlags& flags, int threads) {
-  referee::LayerOptions options;
-  options.extras = referee::extra_metrics_from(flags.metrics, flags.known);
-  for (const auto& name : referee::extra_metric_names()) {
-    if (flags.all && !referee::wants(options.extras, name)) options.extras.push_back(name);
+judging::LayerOptions layer_options(const MeasureFlags& flags, int threads) {
+  judging::LayerOptions options;
+  options.extras = judging::extra_metrics_from(flags.metrics, flags.known);
+  for (const auto& name : judging::extra_metric_names()) {
+    if (flags.all && !judging::wants(options.extras, name)) options.extras.push_back(name);
   }
   options.instability = options_from<metrics::InstabilityOptions>(flags.given);
   options.interpretability = options_from<metrics::InterpretabilityOptions>(flags.given);
@@ -41,13 +41,13 @@ referee::LayerOptions layer_options(const MeasureFlags& flags, int threads) {
   return options;
 }
 
-dissection::MeasureOptions network_options(const MeasureFlags& flags,
-                                           const std::string& split,
-                                           int threads) {
-  dissection::MeasureOptions options;
+judging::MeasureOptions network_options(const MeasureFlags& flags,
+                                        const std::string& split,
+                                        int threads) {
+  judging::MeasureOptions options;
   options.split = split;
   options.measures = layer_options(flags, threads);
-  options.attack = options_from<dissection::AttackOptions>(flags.given);
+  options.attack = options_from<judging::AttackOptions>(flags.given);
   return options;
 }
 

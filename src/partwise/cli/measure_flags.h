@@ -1,9 +1,9 @@
 #pragma once
 
 #include "partwise/cli/command.h"
-#include "partwise/dissection/dissection.h"
-#include "partwise/referee/extra_metrics.h"
-#include "partwise/referee/layer_findings.h"
+#include "partwise/judging/dissection.h"
+#include "partwise/judging/extra_metrics.h"
+#include "partwise/judging/layer_findings.h"
 
 #include <nlohmann/json.hpp>
 
@@ -15,7 +15,7 @@ namespace partwise::cli {
 // What every command that measures layers can be told. `known` are the names --metrics takes; where
 // there is a network (network_metrics), it can be attacked too.
 struct MeasureFlags {
-  std::vector<std::string> known = referee::extra_metric_names();
+  std::vector<std::string> known = judging::extra_metric_names();
   bool all = false;
   std::string metrics;
   nlohmann::json given = nlohmann::json::object();
@@ -26,9 +26,9 @@ std::vector<std::string> network_metrics();
 void add_measure_flags(CLI::App& app, MeasureFlags& flags);
 
 // A wrong name or value is an Error.
-referee::LayerOptions layer_options(const MeasureFlags& flags, int threads);
-dissection::MeasureOptions network_options(const MeasureFlags& flags,
-                                           const std::string& split,
-                                           int threads);
+judging::LayerOptions layer_options(const MeasureFlags& flags, int threads);
+judging::MeasureOptions network_options(const MeasureFlags& flags,
+                                        const std::string& split,
+                                        int threads);
 
 }  // namespace partwise::cli

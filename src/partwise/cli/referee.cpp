@@ -1,4 +1,4 @@
-#include "partwise/referee/referee.h"
+#include "partwise/judging/referee.h"
 
 #include "partwise/base/files.h"
 #include "partwise/base/progress.h"
@@ -12,7 +12,7 @@ void add_referee(CLI::App& app) {
     std::string dump;
     std::string data;
     std::string json;
-    referee::RefereeOptions options;
+    judging::RefereeOptions options;
     MeasureFlags measures;
     int threads = 0;
   };
@@ -36,7 +36,7 @@ void add_referee(CLI::App& app) {
   command->callback([flags] {
     auto options = flags->options;
     options.measures = layer_options(flags->measures, flags->threads);
-    const auto found = referee::judge(referee::read_dump(flags->dump),
+    const auto found = judging::judge(judging::read_dump(flags->dump),
                                       datasets::load_dataset(flags->data), options);
     for (const auto& note : found.at("notes")) say("note: " + note.get<std::string>());
     if (!flags->json.empty()) write_json_atomically(flags->json, found);

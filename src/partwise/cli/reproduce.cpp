@@ -183,7 +183,7 @@ class Grid {
   void run_cell(std::size_t index,
                 const std::string& label,
                 const nlohmann::json& manifest,
-                const training::Resources& resources) {
+                const models::Resources& resources) {
     const auto folder = fs::path(flags_.out) / experiments::folder_of(cells_[index]);
     const auto run = training::claim_run(folder, recipes_[index], manifest);
     if (!finished(run)) {
@@ -218,7 +218,7 @@ class Grid {
   datasets::PartDataset dataset_;
   std::vector<Cell> cells_;
   std::vector<training::Recipe> recipes_;
-  dissection::MeasureOptions measure_;
+  judging::MeasureOptions measure_;
   std::vector<FinishedCell> done_;
   std::vector<std::string> failed_;
 };

@@ -5,7 +5,7 @@
 
 namespace partwise::cli {
 
-training::Resources start_session(const Common& common) {
+models::Resources start_session(const Common& common) {
   const auto device = tensors::choose_device(common.device);
   if (common.device == "auto" && device != "cpu") {
     say(fmt::format("working on {} (--device cpu for the processor)", device));

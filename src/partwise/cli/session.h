@@ -7,6 +7,6 @@ namespace partwise::cli {
 
 // LibTorch made ready for a command, on the device and threads asked for; says so where the program
 // chose CUDA by itself. A device that is not there is an Error.
-training::Resources start_session(const Common& common);
+models::Resources start_session(const Common& common);
 
 }  // namespace partwise::cli

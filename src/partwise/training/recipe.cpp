@@ -30,7 +30,7 @@ Recipe recipe_from_json(const nlohmann::json& json, const std::string& place) {
   return recipe;
 }
 
-networks::Network make_network(const Recipe& recipe, const Task& task) {
+networks::Network make_network(const Recipe& recipe, const models::Task& task) {
   const auto arm = networks::arm_from_name(recipe.train.arm);
   auto parts = recipe.parts;
   if (arm != networks::Arm::interpretable) parts.strength = 0.0;

@@ -5,6 +5,7 @@
 #include "partwise/base/interrupt.h"
 #include "partwise/base/progress.h"
 #include "partwise/base/random.h"
+#include "partwise/models/examples.h"
 #include "partwise/networks/feature_scale.h"
 #include "partwise/runs/log_scalars.h"
 #include "partwise/runs/run_lock.h"
@@ -17,7 +18,6 @@
 #include "partwise/training/checkpoint.h"
 #include "partwise/training/early_stop.h"
 #include "partwise/training/epoch_order.h"
-#include "partwise/training/examples.h"
 #include "partwise/training/layer_rows.h"
 #include "partwise/training/non_finite.h"
 #include "partwise/training/optimizer.h"
@@ -69,20 +69,20 @@ class Training {
  public:
   Training(const runs::RunFolder& run,
            const datasets::PartDataset& dataset,
-           const Resources& resources)
+           const models::Resources& resources)
       : run_(run),
         recipe_(recipe_from_json(run.options(), run.path() / "options.json")),
-        task_(make_task(recipe_.train, dataset)),
+        task_(models::make_task(recipe_.train.task, recipe_.train.loss, dataset)),
         device_(resources.device),
         threads_(resources.threads),
         ranks_(resources.ranks),
         network_(make_network(recipe_, task_)),
-        examples_(load_examples(dataset,
-                                task_,
-                                "train",
-                                network_.architecture().input_side,
-                                resources.threads,
-                                resources.cache)),
+        examples_(models::load_examples(dataset,
+                                        task_,
+                                        "train",
+                                        network_.architecture().input_side,
+                                        resources.threads,
+                                        resources.cache)),
         optimizer_(prepare_optimizer()),
         gradient_sum_(ranks_, network_.parameters_in_order()) {
     ensure(std::min(recipe_.train.batch, examples_.rows()) >= ranks_.count(),
@@ -148,7 +148,7 @@ class Training {
     network_.load_backbone(weights);
     if (recipe_.train.init_scale == "keep") return;
     const auto some = examples_.pixels.slice(0, 0, kScaleImages).to(torch::Device(device_));
-    const double scale = networks::feature_scale(network_, normalised(some));
+    const double scale = networks::feature_scale(network_, models::normalised(some));
     ensure(std::isfinite(scale) && scale > 0.0,
            "{}: its features on training images have scale {}; are these the net's weights?",
            recipe_.train.init, scale);
@@ -230,7 +230,7 @@ class Training {
     const int64_t steps = std::max<int64_t>(1, images / recipe_.train.batch);
     if (recipe_.train.class_balance == "weights") {
       const auto category = examples_.category.index_select(0, order);
-      class_weights_ = class_weights(task_, category).to(torch::Device(device_));
+      class_weights_ = models::class_weights(task_, category).to(torch::Device(device_));
     }
     Progress progress(
         fmt::format("{} epoch {}/{}", recipe_.train.arm, position_.epoch + 1, recipe_.train.epochs),
@@ -311,14 +311,14 @@ class Training {
     const auto categories = to_device(examples_.category.index_select(0, rows));
     const auto category = categories.slice(0, begin, end);
     optimizer_.zero_gradients();
-    const auto images = normalised(to_device(pixels));
+    const auto images = models::normalised(to_device(pixels));
     const auto logits = forward(images, categories);
     const double share = static_cast<double>(end - begin) / static_cast<double>(rows.numel());
-    const auto loss = task_loss(task_, logits, category, class_weights_) * share;
+    const auto loss = models::task_loss(task_, logits, category, class_weights_) * share;
     loss.backward();
     gradient_sum_.finish();
-    const auto decided = decision_scores(task_, logits.detach()).argmax(1);
-    const auto right = decided.eq(decision_classes(task_, category)).sum();
+    const auto decided = models::decision_scores(task_, logits.detach()).argmax(1);
+    const auto right = decided.eq(models::decision_classes(task_, category)).sum();
     const auto seen =
         read_together({ranks_.sum(loss), optimizer_.gradient_norm(), ranks_.sum(right)});
     if (!std::isfinite(seen[0])) {
@@ -334,12 +334,12 @@ class Training {
 
   const runs::RunFolder& run_;
   Recipe recipe_;
-  Task task_;
+  models::Task task_;
   std::string device_;
   int threads_;
   tensors::Ranks ranks_;
   networks::Network network_;
-  Examples examples_;
+  models::Examples examples_;
   Optimizer optimizer_;
   tensors::GradientSum gradient_sum_;
   Tensor class_weights_;                  // undefined: all 1
@@ -359,14 +359,14 @@ runs::RunFolder claim_run(const std::filesystem::path& path,
 }
 
 void require_trainable(const TrainOptions& options, const datasets::PartDataset& dataset) {
-  const auto task = make_task(options, dataset);
-  require_classes(dataset, task);
+  const auto task = models::make_task(options.task, options.loss, dataset);
+  models::require_classes(dataset, task);
   rate_factors(options, networks::build_architecture(
                             options.net, networks::arm_from_name(options.arm), task.outputs()));
   const bool watched = options.validation_images > 0;
   ensure(watched || options.stop_on == "none",
          "stop_on = {} needs images to look at; set validation_images too", options.stop_on);
-  if (watched) require_classes(with_validation(dataset, task, options), task);
+  if (watched) models::require_classes(with_validation(dataset, task, options), task);
 }
 
 bool is_trained(const runs::RunFolder& run) {
@@ -379,7 +379,7 @@ bool is_trained(const runs::RunFolder& run) {
 
 void train(const runs::RunFolder& run,
            const datasets::PartDataset& dataset,
-           const Resources& resources) {
+           const models::Resources& resources) {
   std::optional<runs::RunLock> lock;
   if (resources.ranks.leads()) {
     lock.emplace(run.path());
@@ -391,13 +391,13 @@ void train(const runs::RunFolder& run,
   if (options.validation_images == 0) {
     Training(run, dataset, resources).run_epochs();
   } else {
-    const auto task = make_task(options, dataset);
+    const auto task = models::make_task(options.task, options.loss, dataset);
     Training(run, with_validation(dataset, task, options), resources).run_epochs();
   }
 }
 
 networks::Network load_network(const runs::RunFolder& run,
-                               const Task& task,
+                               const models::Task& task,
                                const std::string& checkpoint) {
   const auto recipe = recipe_from_json(run.options(), run.path() / "options.json");
   const auto found = load_checkpoint(run, checkpoint);

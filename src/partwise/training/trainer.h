@@ -1,25 +1,16 @@
 #pragma once
 
-#include "partwise/datasets/crop_cache.h"
 #include "partwise/datasets/part_dataset.h"
+#include "partwise/models/resources.h"
+#include "partwise/models/task.h"
 #include "partwise/networks/network.h"
 #include "partwise/runs/run_folder.h"
-#include "partwise/tensors/ranks.h"
 #include "partwise/training/recipe.h"
-#include "partwise/training/task.h"
 
 #include <filesystem>
 #include <string>
 
 namespace partwise::training {
-
-// Where the work is done; the outcome depends on these only by rounding.
-struct Resources {
-  std::string device = "cpu";
-  int threads = 0;
-  datasets::CropCache cache = {};  // where decoded crops are kept between runs
-  tensors::Ranks ranks = {};       // each takes its share of every batch; only the leader writes
-};
 
 // The run of a recipe: a new folder, or the one that holds it (see RunFolder::create).
 runs::RunFolder claim_run(const std::filesystem::path& path,
@@ -40,14 +31,14 @@ void require_trainable(const TrainOptions& options, const datasets::PartDataset&
 // leader's checkpoint counts. A run that another process is training is an Error.
 void train(const runs::RunFolder& run,
            const datasets::PartDataset& dataset,
-           const Resources& resources);
+           const models::Resources& resources);
 
 bool is_trained(const runs::RunFolder& run);
 
 // The network of a run as its newest checkpoint ("last") or its best epoch ("best") left it; an
 // Error if there is none.
 networks::Network load_network(const runs::RunFolder& run,
-                               const Task& task,
+                               const models::Task& task,
                                const std::string& checkpoint = "last");
 
 }  // namespace partwise::training

@@ -3,11 +3,11 @@
 #include "partwise/base/error.h"
 #include "partwise/base/files.h"
 #include "partwise/datasets/synthetic_animals.h"
+#include "partwise/models/examples.h"
 #include "partwise/tensors/safetensors.h"
 #include "partwise/tensors/torch.h"
 #include "partwise/training/checkpoint.h"
 #include "partwise/training/early_stop.h"
-#include "partwise/training/examples.h"
 #include "partwise/training/non_finite.h"
 
 #include <gtest/gtest.h>
@@ -46,7 +46,7 @@ class Trainer : public testing::Test {
   static std::map<std::string, Tensor> trained(const std::string& name, const Recipe& recipe) {
     const auto run = runs::RunFolder::create(root() / name, to_json(recipe), {});
     train(run, data, {});
-    return load_network(run, make_task(recipe.train, data)).state();
+    return load_network(run, models::make_task(recipe.train.task, recipe.train.loss, data)).state();
   }
   static void expect_equal(const std::map<std::string, Tensor>& a,
                            const std::map<std::string, Tensor>& b) {
@@ -130,7 +130,7 @@ TEST_F(Trainer, StopsEarlyAndKeepsTheBestEpoch) {
   EXPECT_EQ(std::ssize(log), verdict.best_epoch + 2);
   EXPECT_EQ(load_checkpoint(run, "best").position.epoch, verdict.best_epoch);
   EXPECT_TRUE(is_trained(run));
-  const auto task = make_task(options.train, data);
+  const auto task = models::make_task(options.train.task, options.train.loss, data);
   load_network(run, task, "best");
   const auto& seen = log.front().at("validation");
   EXPECT_EQ(seen.at("images"), 6);
@@ -209,7 +209,8 @@ TEST_F(Trainer, EveryTaskTrainsInEveryArmWithClassesBalancedOrNot) {
 TEST_F(Trainer, ALayerWithRateZeroStaysAsItWasDrawn) {
   auto frozen = recipe("interpretable", 1);
   frozen.train.rates = "*=0, out=1";
-  const auto drawn = make_network(frozen, make_task(frozen.train, data)).state();
+  const auto drawn =
+      make_network(frozen, models::make_task(frozen.train.task, frozen.train.loss, data)).state();
   const auto weights = trained("frozen", frozen);
   EXPECT_TRUE(torch::equal(weights.at("new.weight"), drawn.at("new.weight")));
   EXPECT_TRUE(torch::equal(weights.at("conv1.weight"), drawn.at("conv1.weight")));
@@ -250,7 +251,7 @@ TEST_F(Trainer, ALossThatIsNotFiniteStopsWithEpochStepAndLayer) {
 
 TEST_F(Trainer, AGradientThatIsNotFiniteIsFoundOnTheWayBack) {
   const auto options = recipe("interpretable", 1);
-  const auto task = make_task(options.train, data);
+  const auto task = models::make_task(options.train.task, options.train.loss, data);
   auto network = make_network(options, task);
   const auto side = network.architecture().input_side;
   const auto images = torch::zeros({2, 3, side, side});

@@ -5,7 +5,8 @@
 #include "partwise/metrics/filter_category.h"
 #include "partwise/metrics/location_instability.h"
 #include "partwise/metrics/purity.h"
-#include "partwise/referee/truth.h"
+#include "partwise/models/activations.h"
+#include "partwise/models/truth.h"
 #include "partwise/tensors/torch.h"
 
 #include <algorithm>
@@ -46,17 +47,12 @@ std::vector<int64_t> to_vector(const Tensor& tensor) {
   return {plain.data_ptr<int64_t>(), plain.data_ptr<int64_t>() + plain.numel()};
 }
 
-Examples select_rows(const Examples& examples, const std::vector<int64_t>& rows) {
+models::Examples select_rows(const models::Examples& examples, const std::vector<int64_t>& rows) {
   const auto index = torch::tensor(rows, torch::kInt64);
   std::vector<datasets::Sample> samples;
   for (const int64_t row : rows) samples.push_back(examples.samples[static_cast<std::size_t>(row)]);
   return {examples.pixels.index_select(0, index), examples.category.index_select(0, index),
           std::move(samples)};
-}
-
-metrics::Maps view_of(const Tensor& maps) {
-  const auto count = static_cast<std::size_t>(maps.numel());
-  return {{maps.data_ptr<float>(), count}, maps.size(0), maps.size(1), maps.size(2)};
 }
 
 // On the CPU, float32: logits and, per tap, the maps before the mask.
@@ -67,7 +63,7 @@ struct Seen {
 
 // Always the same batches, as the last digits of a convolution may depend on them.
 Seen look_at(const networks::Network& network,
-             const Examples& examples,
+             const models::Examples& examples,
              const std::string& device) {
   constexpr int64_t kBatch = 64;
   const auto plain = [](const Tensor& values) { return values.to(torch::kCPU, torch::kFloat32); };
@@ -75,7 +71,7 @@ Seen look_at(const networks::Network& network,
   std::vector<std::vector<Tensor>> maps(network.architecture().taps.size());
   for (int64_t first = 0; first < examples.rows(); first += kBatch) {
     const auto pixels = examples.pixels.slice(0, first, std::min(first + kBatch, examples.rows()));
-    const auto output = network.evaluate(normalised(pixels.to(torch::Device(device))));
+    const auto output = network.evaluate(models::normalised(pixels.to(torch::Device(device))));
     logits.push_back(plain(output.logits));
     for (std::size_t t = 0; t < maps.size(); ++t) maps[t].push_back(plain(output.taps[t].maps));
   }
@@ -87,13 +83,13 @@ Seen look_at(const networks::Network& network,
 }  // namespace
 
 datasets::PartDataset with_validation(const datasets::PartDataset& dataset,
-                                      const Task& task,
+                                      const models::Task& task,
                                       const TrainOptions& options) {
   const auto* from = dataset.splits.contains(kSplit) ? kSplit : "val";
   const bool own_split = dataset.splits.contains(from);
   if (!own_split) from = "train";
   std::set<int64_t> ids;
-  for (const auto& sample : task_rows(dataset, task, from).samples)
+  for (const auto& sample : models::task_rows(dataset, task, from).samples)
     ids.insert(dataset.images[static_cast<std::size_t>(sample.image_index)].id);
   const int64_t wanted = options.validation_images;
   ensure(own_split || 2 * wanted <= std::ssize(ids),
@@ -111,17 +107,18 @@ datasets::PartDataset with_validation(const datasets::PartDataset& dataset,
 }
 
 Validation::Validation(const datasets::PartDataset& dataset,
-                       const Task& task,
+                       const models::Task& task,
                        const TrainOptions& options,
-                       const Resources& resources,
+                       const models::Resources& resources,
                        int64_t input_side,
-                       const Examples& train)
+                       const models::Examples& train)
     : task_(task),
       resources_(resources),
-      images_(load_examples(dataset, task, kSplit, input_side, resources.threads, resources.cache)),
+      images_(models::load_examples(
+          dataset, task, kSplit, input_side, resources.threads, resources.cache)),
       objects_(images_.category.ge(0).nonzero().flatten()) {
   const auto seen = select_rows(images_, to_vector(objects_));
-  truth_ = referee::truth_of(dataset, task.category_ids, seen.samples, input_side);
+  truth_ = models::truth_of(dataset, task.category_ids, seen.samples, input_side);
   const bool landmarks = std::any_of(truth_.categories.begin(), truth_.categories.end(),
                                      [](const auto& one) { return !one.landmarks.empty(); });
   ensure(landmarks || options.stop_on != "instability",
@@ -138,8 +135,9 @@ nlohmann::json Validation::measure(const networks::Network& network) const {
   const torch::NoGradGuard no_grad;
   const auto reference = look_at(network, reference_, resources_.device);
   const auto seen = look_at(network, images_, resources_.device);
-  const auto decided = decision_scores(task_, seen.logits).argmax(1);
-  const auto right = decided.eq(decision_classes(task_, images_.category)).sum().item<int64_t>();
+  const auto decided = models::decision_scores(task_, seen.logits).argmax(1);
+  const auto right =
+      decided.eq(models::decision_classes(task_, images_.category)).sum().item<int64_t>();
   const auto& architecture = network.architecture();
   auto layers = nlohmann::json::array();
   for (std::size_t t = 0; t < seen.maps.size(); ++t) {
@@ -151,7 +149,7 @@ nlohmann::json Validation::measure(const networks::Network& network) const {
   }
   return {{"images", images_.rows()},
           {"accuracy", static_cast<double>(right) / static_cast<double>(images_.rows())},
-          {"loss", number(task_loss(task_, seen.logits, images_.category).item<double>())},
+          {"loss", number(models::task_loss(task_, seen.logits, images_.category).item<double>())},
           {"layers", layers}};
 }
 
@@ -159,14 +157,15 @@ nlohmann::json Validation::measure_layer(const Tensor& maps,
                                          const Tensor& reference_maps,
                                          const metrics::UnitGrid& grid) const {
   const auto bootstrap = quick_bootstrap(resources_.threads);
-  const auto summaries = metrics::summarise(view_of(maps), resources_.threads);
+  const auto summaries = metrics::summarise(models::view_of(maps), resources_.threads);
   const auto filter_category = metrics::strongest_category(
-      view_of(reference_maps), to_vector(reference_.category), task_.outputs());
+      models::view_of(reference_maps), to_vector(reference_.category), task_.outputs());
   std::vector<int64_t> filters(static_cast<std::size_t>(task_.outputs()));
   for (const int64_t category : filter_category) ++filters[static_cast<std::size_t>(category)];
   const auto instability =
       metrics::location_instability(summaries, grid, truth_, filter_category, {}, bootstrap);
-  return {{"purity", number(metrics::purity(metrics::source_of(view_of(maps)), bootstrap).value)},
+  return {{"purity",
+           number(metrics::purity(metrics::source_of(models::view_of(maps)), bootstrap).value)},
           {"instability_ratio", number(instability.ratio.value)},
           {"dead_share", metrics::dead_share(summaries)},
           {"filters_per_category", filters}};

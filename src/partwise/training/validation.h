@@ -3,8 +3,8 @@
 #include "partwise/datasets/part_dataset.h"
 #include "partwise/metrics/activations.h"
 #include "partwise/metrics/truth.h"
+#include "partwise/models/examples.h"
 #include "partwise/networks/network.h"
-#include "partwise/training/examples.h"
 #include "partwise/training/options.h"
 #include "partwise/training/trainer.h"
 
@@ -17,7 +17,7 @@ namespace partwise::training {
 // "train", which then lacks them. More than half of "train" is refused. The test split is never
 // touched.
 datasets::PartDataset with_validation(const datasets::PartDataset& dataset,
-                                      const Task& task,
+                                      const models::Task& task,
                                       const TrainOptions& options);
 
 // A network being watched on images it is not trained on.
@@ -26,11 +26,11 @@ class Validation {
   // `dataset` has a split "validation"; `train` are the rows of its train split, of which some are
   // kept for telling which category a filter stands for.
   Validation(const datasets::PartDataset& dataset,
-             const Task& task,
+             const models::Task& task,
              const TrainOptions& options,
-             const Resources& resources,
+             const models::Resources& resources,
              int64_t input_side,
-             const Examples& train);
+             const models::Examples& train);
 
   // {"images", "accuracy", "loss", "layers": [{"layer", "purity", "instability_ratio",
   // "dead_share", "filters_per_category"}]}, as `partwise measure` defines them, without intervals:
@@ -43,11 +43,11 @@ class Validation {
                                const Tensor& reference_maps,
                                const metrics::UnitGrid& grid) const;
 
-  Task task_;
-  Resources resources_;
-  Examples images_;
-  Examples reference_;  // training rows
-  Tensor objects_;      // [n] int64: the rows of images_ that show an object of the task
+  models::Task task_;
+  models::Resources resources_;
+  models::Examples images_;
+  models::Examples reference_;  // training rows
+  Tensor objects_;              // [n] int64: the rows of images_ that show an object of the task
   metrics::Truth truth_;
 };
 

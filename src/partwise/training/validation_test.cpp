@@ -35,7 +35,7 @@ TrainOptions watching(int64_t images, int64_t seed = 1) {
 }
 
 datasets::PartDataset divided(const datasets::PartDataset& dataset, const TrainOptions& options) {
-  return with_validation(dataset, make_task(options, dataset), options);
+  return with_validation(dataset, models::make_task(options.task, options.loss, dataset), options);
 }
 
 TEST(Validation, ImagesAreTakenOutOfTrainAndNeverOutOfTest) {

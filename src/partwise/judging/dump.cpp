@@ -1,0 +1,147 @@
+#include "partwise/judging/dump.h"
+
+#include "partwise/base/error.h"
+#include "partwise/base/file_bytes.h"
+#include "partwise/weights/convert.h"
+#include "partwise/weights/printable.h"
+#include "partwise/weights/safetensors.h"
+
+#include <charconv>
+#include <cmath>
+#include <cstring>
+
+namespace partwise::judging {
+namespace {
+
+using weights::Array;
+using weights::Dtype;
+
+const Array* find(const weights::NamedArrays& file, const char* name) {
+  const auto found = file.arrays.find(name);
+  return found == file.arrays.end() ? nullptr : &found->second;
+}
+
+std::string text_of(const weights::NamedArrays& file, const char* key) {
+  const auto found = file.metadata.find(key);
+  return found == file.metadata.end() ? "" : found->second;
+}
+
+double number_of(const weights::NamedArrays& file, const std::string& place, const char* key) {
+  const auto text = text_of(file, key);
+  ensure(!text.empty(),
+         "{}: its metadata lacks {}; a dump needs input_side, unit_stride and "
+         "unit_offset",
+         place, key);
+  double value = 0.0;
+  const auto read = std::from_chars(text.data(), text.data() + text.size(), value);
+  ensure(read.ec == std::errc() && read.ptr == text.data() + text.size() && std::isfinite(value),
+         "{}: metadata {} = '{}' is no number", place, key, weights::printable(text));
+  return value;
+}
+
+metrics::UnitGrid grid_of(const weights::NamedArrays& file, const std::string& place) {
+  const double side = number_of(file, place, "input_side");
+  const double stride = number_of(file, place, "unit_stride");
+  ensure(side >= 1.0 && side <= 65536.0 && side == std::floor(side),
+         "{}: metadata input_side = {} is no number of pixels", place, side);
+  ensure(stride > 0.0, "{}: metadata unit_stride = {} is not above 0", place, stride);
+  return {number_of(file, place, "unit_offset"), stride, static_cast<int64_t>(side)};
+}
+
+// The shape of activations, with the names of their axes in the complaint.
+metrics::Maps shape_of(const Array& array, const std::string& place, const char* name) {
+  const auto& shape = array.shape;
+  ensure(array.dtype == Dtype::f32 || array.dtype == Dtype::f16, "{}: {} is {}, not F32 or F16",
+         place, name, weights::name_of(array.dtype));
+  ensure(shape.size() == 4 && shape[2] == shape[3], "{}: {} is {}, expected [rows, filters, n, n]",
+         place, name, weights::shape_text(shape));
+  ensure(shape[0] > 0 && shape[1] > 0 && shape[2] > 0, "{}: {} is {}: there is nothing to judge",
+         place, name, weights::shape_text(shape));
+  return {{}, shape[0], shape[1], shape[2]};
+}
+
+void check_values(const metrics::Maps& maps, const std::string& place, const char* name) {
+  for (std::size_t i = 0; i < maps.values.size(); ++i) {
+    if (std::isfinite(maps.values[i]) && maps.values[i] >= 0.0F) continue;
+    const auto map = static_cast<int64_t>(i) / (maps.side * maps.side);
+    throw Error(
+        fmt::format("{}: {} holds {} in row {}, filter {}; activations after ReLU are "
+                    "finite and not negative",
+                    place, name, maps.values[i], map / maps.filters, map % maps.filters));
+  }
+}
+
+metrics::Maps maps_of(const Array& array, Dump& dump, const char* name) {
+  auto maps = shape_of(array, dump.file, name);
+  const bool aligned = reinterpret_cast<std::uintptr_t>(array.bytes.data()) % alignof(float) == 0;
+  if (array.dtype == Dtype::f32 && aligned) {
+    maps.values = {reinterpret_cast<const float*>(array.bytes.data()), array.count()};
+    dump.owners.push_back(array.owner);
+  } else {
+    const auto copy = std::make_shared<const std::vector<float>>(weights::floats_of(array));
+    maps.values = *copy;
+    dump.owners.push_back(copy);
+  }
+  check_values(maps, dump.file, name);
+  return maps;
+}
+
+std::vector<int64_t> ids_of(
+    const Array& array, const std::string& place, const char* name, int64_t count, const char* of) {
+  ensure(array.dtype == Dtype::i64, "{}: {} is {}, not I64", place, name,
+         weights::name_of(array.dtype));
+  ensure(array.shape.size() == 1 && array.shape[0] == count,
+         "{}: {} is {}, expected [{}], one a {} of maps", place, name,
+         weights::shape_text(array.shape), count, of);
+  std::vector<int64_t> ids(array.count());
+  std::memcpy(ids.data(), array.bytes.data(), array.bytes.size());
+  return ids;
+}
+
+}  // namespace
+
+Dump read_dump(const std::filesystem::path& path) {
+  const auto file = weights::parse_safetensors(map_file(path));
+  Dump dump;
+  dump.file = path.string();
+  for (const char* needed : {"maps", "annotation"}) {
+    ensure(find(file, needed) != nullptr,
+           "{}: has no array {}; a dump holds maps and annotation, and may hold category, masked "
+           "and image",
+           dump.file, needed);
+  }
+  auto& label = dump.label;
+  label.layer = text_of(file, "layer");
+  label.net = text_of(file, "net");
+  label.split = text_of(file, "split");
+  label.task = text_of(file, "task");
+  label.grid = label.masked_grid = grid_of(file, dump.file);
+  dump.maps = shape_of(*find(file, "maps"), dump.file, "maps");  // before gigabytes are looked at
+  const int64_t rows = dump.maps.rows;
+  const int64_t filters = dump.maps.filters;
+  dump.annotation = ids_of(*find(file, "annotation"), dump.file, "annotation", rows, "row");
+  if (const auto* category = find(file, "category"))
+    dump.category = ids_of(*category, dump.file, "category", filters, "filter");
+  if (const auto* image = find(file, "image"))
+    dump.image = ids_of(*image, dump.file, "image", rows, "row");
+  if (const auto* masked = find(file, "masked")) {
+    const auto shape = shape_of(*masked, dump.file, "masked");
+    const bool pooled = !text_of(file, "masked_unit_stride").empty();
+    if (pooled) {
+      label.masked_grid.stride = number_of(file, dump.file, "masked_unit_stride");
+      label.masked_grid.offset = number_of(file, dump.file, "masked_unit_offset");
+      ensure(label.masked_grid.stride > 0.0, "{}: metadata masked_unit_stride is not above 0",
+             dump.file);
+    }
+    ensure(
+        shape.rows == rows && shape.filters == filters && (pooled || shape.side == dump.maps.side),
+        "{}: masked is {}, maps is {}; they must have one shape", dump.file,
+        weights::shape_text(masked->shape), weights::shape_text(find(file, "maps")->shape));
+    dump.masked = maps_of(*masked, dump, "masked");
+  }
+  dump.maps = maps_of(*find(file, "maps"), dump, "maps");
+  if (dump.masked.rows == 0) dump.masked = dump.maps;
+  return dump;
+}
+
+}  // namespace partwise::judging

@@ -1,0 +1,64 @@
+#pragma once
+
+#include "partwise/metrics/activations.h"
+#include "partwise/metrics/map_source.h"
+#include "partwise/metrics/map_summaries.h"
+#include "partwise/models/examples.h"
+#include "partwise/networks/network.h"
+#include "partwise/tensors/tensor.h"
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace partwise::models {
+
+// One tapped layer over the examples. The maps of the rows that show an object of the task lie on
+// disk (ScratchMaps); of all rows only peaks and masses are kept.
+struct LayerActivations {
+  std::string name;
+  std::string role;
+  metrics::UnitGrid grid;         // of maps
+  metrics::UnitGrid masked_grid;  // of masked: another where the mask lies behind pooling
+  metrics::MapSource maps;        // after ReLU, before the mask
+  metrics::MapSource masked;      // the same where the layer has no mask
+  metrics::MapSummaries judged;   // all rows, before the mask
+};
+
+struct Activations {
+  Tensor logits;  // [all rows, outputs]
+  std::vector<LayerActivations> layers;
+};
+
+// Tensors as metrics see them: [rows, filters, n, n], on the CPU, float32, contiguous.
+metrics::Maps view_of(const Tensor& maps);
+
+// The tapped layers of a network, without activations.
+std::vector<LayerActivations> tapped_layers(const networks::Network& network);
+
+// The network over the examples, batch by batch; always the same batches, as the last digits of a
+// convolution may depend on them. noise_seed: with Gaussian noise of 0.2, cut at +-0.25, added to
+// the normalised pixels (as EvalProtoPNet does).
+using VisitOutput = std::function<void(int64_t first_row, const networks::Output& output)>;
+void for_each_output(const networks::Network& network,
+                     const models::Examples& examples,
+                     const std::string& device,
+                     const VisitOutput& visit,
+                     std::optional<uint64_t> noise_seed = std::nullopt);
+
+// The network over the examples, looked at once.
+Activations collect_activations(const networks::Network& network,
+                                const models::Examples& examples,
+                                const std::string& device,
+                                int threads);
+
+// Peaks and masses of the maps before the mask, per tapped layer, without keeping the maps.
+std::vector<metrics::MapSummaries> collect_summaries(
+    const networks::Network& network,
+    const models::Examples& examples,
+    const std::string& device,
+    int threads,
+    std::optional<uint64_t> noise_seed = std::nullopt);
+
+}  // namespace partwise::models

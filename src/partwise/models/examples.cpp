@@ -1,0 +1,78 @@
+#include "partwise/models/examples.h"
+
+#include "partwise/base/error.h"
+#include "partwise/base/names.h"
+#include "partwise/tensors/torch.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace partwise::models {
+namespace {
+
+int64_t category_index(const Task& task, const datasets::PartDataset& dataset, int64_t annotation) {
+  if (annotation < 0) return -1;
+  const auto id = dataset.annotations[static_cast<std::size_t>(annotation)].category_id;
+  const auto found = std::find(task.category_ids.begin(), task.category_ids.end(), id);
+  return found == task.category_ids.end() ? -1 : found - task.category_ids.begin();
+}
+
+}  // namespace
+
+Rows task_rows(const datasets::PartDataset& dataset, const Task& task, const std::string& split) {
+  const auto samples = datasets::samples_of_split(dataset, split, task.uses_negatives());
+  const bool object_free = std::any_of(samples.begin(), samples.end(), [](const auto& sample) {
+    return sample.annotation_index < 0;
+  });
+  Rows rows;
+  for (const auto& sample : samples) {
+    const auto index = category_index(task, dataset, sample.annotation_index);
+    const bool other_object = index < 0 && sample.annotation_index >= 0;
+    if (other_object && (object_free || !task.binary)) continue;
+    rows.samples.push_back(sample);
+    rows.category.push_back(index);
+  }
+  ensure(!rows.samples.empty(), "{}: split '{}' has no image this task asks about",
+         dataset.root.string(), split);
+  return rows;
+}
+
+void require_classes(const datasets::PartDataset& dataset, const Task& task) {
+  const auto rows = task_rows(dataset, task, "train");
+  const auto shown = rows.category.front();
+  const bool several = std::any_of(rows.category.begin(), rows.category.end(),
+                                   [&](int64_t category) { return category != shown; });
+  const std::string name = shown >= 0 ? task.categories[static_cast<std::size_t>(shown)]
+                                      : "images without " + join(task.categories, " or ");
+  ensure(several, "{}: the train split shows nothing but {} ({} rows); a task needs two classes",
+         dataset.root.string(), name, rows.category.size());
+}
+
+Examples load_examples(const datasets::PartDataset& dataset,
+                       const Task& task,
+                       const std::string& split,
+                       int64_t side,
+                       int threads,
+                       const datasets::CropCache& cache) {
+  auto [samples, category] = task_rows(dataset, task, split);
+  const auto crops = datasets::load_crops(dataset, samples, {side, threads, cache});
+  const auto pixels = torch::from_blob(
+      const_cast<uint8_t*>(crops.pixels.data()), {crops.rows, 3, side, side},
+      [owner = crops.owner](void*) mutable { owner.reset(); }, torch::kUInt8);
+  return {pixels, torch::tensor(category, torch::kInt64), std::move(samples)};
+}
+
+Tensor normalised(const Tensor& pixels) {
+  return standardised(pixels.to(torch::kFloat32) / 255.0);
+}
+
+Tensor standardised(const Tensor& images) {
+  const auto channel = [&](const std::vector<double>& values) {
+    return torch::tensor(values, torch::kFloat32)
+        .to(images.device(), torch::kFloat32, /*non_blocking=*/true)
+        .view({3, 1, 1});
+  };
+  return (images - channel(kPixelMean)) / channel(kPixelSpread);
+}
+
+}  // namespace partwise::models
