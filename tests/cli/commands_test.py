@@ -228,18 +228,46 @@ class Commands(unittest.TestCase):
         self.assertEqual(started.returncode, 0, started.stderr)
         for blocked in (self.folder, self.folder / "no" / "model.onnx", pathlib.Path("/proc/model.onnx")):
             self.refused(run("export", place, "--out", blocked), 1, str(blocked))
-        self.data.rename(self.folder / "elsewhere")
-        try:
-            self.refused(run("export", place, "--out", model), 1, str(self.data))
-            moved = run("export", place, "--out", model, "--data", self.folder / "elsewhere")
-            self.assertEqual(moved.returncode, 0, moved.stderr)
-        finally:
-            (self.folder / "elsewhere").rename(self.data)
-        self.assertEqual(model.read_bytes(), content)
         for checkpoint in (place / "checkpoints").iterdir():
             checkpoint.unlink()
         self.refused(run("export", place, "--out", model), 1, str(place), "train it first")
         self.assertEqual(model.read_bytes(), content)
+
+    def test_a_run_folder_alone_in_an_empty_place_is_enough(self):
+        original, data = self.folder / "at-home", self.folder / "its-data"
+        shutil.copytree(self.data, data)
+        trained = run("train", data, original, "--epochs", 1, "--task", "binary:fox", "--loss", "logistic", "--arm", "masked")
+        self.assertEqual(trained.returncode, 0, trained.stderr)
+
+        def judged(place, *more):
+            model, dump, found = (self.folder / name for name in ("alone.onnx", "alone.safetensors", "alone.json"))
+            for arguments in (["export", place, "--out", model],
+                              ["dump", place, "--layer", "conv4", "--out", dump, *more],
+                              ["measure", place, "--resamples", 20, "--json", found, *more]):
+                done = run(*arguments)
+                self.assertEqual(done.returncode, 0, done.stderr)
+            findings = json.loads(found.read_text())[str(place)]
+            return model.read_bytes(), dump.read_bytes(), findings
+
+        expected = judged(original)
+        with tempfile.TemporaryDirectory() as empty:
+            alone, elsewhere = pathlib.Path(empty) / "run", pathlib.Path(empty) / "data"
+            shutil.move(original, alone)
+            shutil.move(data, elsewhere)
+            description = json.loads((alone / "model.json").read_text())
+            self.assertEqual(description["classes"], ["not fox", "fox"])
+            self.assertEqual(description["parts"]["strength"], 0)
+            self.assertEqual([(one["layer"], one["rule"]) for one in description["filter_categories"]][:2],
+                             [("conv4", "memory"), ("new", "memory")])
+            self.assertNotIn(str(self.folder), (alone / "model.json").read_text())
+            self.refused(run("measure", alone), 1, str(data), "--data")
+            self.refused(run("dump", alone, "--layer", "conv4", "--out", self.folder / "x.safetensors"), 1, str(data), "--data")
+            self.assertEqual(judged(alone, "--data", elsewhere), expected)
+            (alone / "model.json").unlink()  # as an older program left it
+            self.refused(run("export", alone, "--out", self.folder / "x.onnx"), 1, str(data), "--data")
+            older = run("export", alone, "--out", self.folder / "x.onnx", "--data", elsewhere)
+            self.assertEqual(older.returncode, 0, older.stderr)
+            self.assertEqual((self.folder / "x.onnx").read_bytes(), expected[0])
 
     def test_a_damaged_checkpoint_is_named_and_the_one_before_it_used(self):
         place = self.folder / "checkpointed"

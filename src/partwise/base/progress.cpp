@@ -2,62 +2,54 @@
 
 #include <fmt/format.h>
 
-#include <cstdio>
-#include <cstdlib>
-#include <unistd.h>
 #include <utility>
 
 namespace partwise {
 namespace {
 
-bool quiet = false;  // NOLINT: set once, before any work
+std::mutex listening;                // NOLINT: one per process, see Listener
+std::shared_ptr<Listener> listener;  // NOLINT: guarded by `listening`
+
+template <typename Tell>
+void tell(const Tell& tell_one) {
+  const std::lock_guard lock(listening);
+  if (listener) tell_one(*listener);
+}
 
 }  // namespace
 
+void Listener::progress(const WorkDone& /*work*/) {}
+void Listener::progress_ended() {}
+
+std::shared_ptr<Listener> set_listener(std::shared_ptr<Listener> next) {
+  const std::lock_guard lock(listening);
+  return std::exchange(listener, std::move(next));
+}
+
+void say(const std::string& line) {
+  tell([&](Listener& one) { one.line(line); });
+}
+
 Progress::Progress(std::string label, int64_t total, std::string unit)
-    : label_(std::move(label)),
-      unit_(std::move(unit)),
-      total_(total),
-      visible_(!quiet && ::isatty(STDERR_FILENO) == 1),
-      start_(Clock::now()) {}
+    : label_(std::move(label)), unit_(std::move(unit)), total_(total), start_(Clock::now()) {}
 
 Progress::~Progress() {
-  if (visible_) fmt::print(stderr, "\r\033[K");
+  tell([](Listener& one) { one.progress_ended(); });
 }
 
 void Progress::advance(int64_t by) {
   const std::lock_guard lock(guard_);
   done_ += by;
-  if (visible_ && Clock::now() - drawn_ > std::chrono::milliseconds(100)) draw();
+  const auto now = Clock::now();
+  if (now - told_ <= std::chrono::milliseconds(100)) return;
+  told_ = now;
+  const double seconds = std::chrono::duration<double>(now - start_).count();
+  tell([&](Listener& one) { one.progress({label_, unit_, note_, done_, total_, seconds}); });
 }
 
 void Progress::note(std::string text) {
   const std::lock_guard lock(guard_);
   note_ = std::move(text);
-}
-
-void Progress::draw() {
-  drawn_ = Clock::now();
-  const double seconds = std::chrono::duration<double>(drawn_ - start_).count();
-  const double rate = seconds > 0 ? static_cast<double>(done_) / seconds : 0.0;
-  const double left = rate > 0 ? static_cast<double>(total_ - done_) / rate : 0.0;
-  fmt::print(stderr, "\r{} {}/{} {}  {:.0f}/s  {} left  {}\033[K", label_, done_, total_, unit_,
-             rate, readable_duration(left), note_);
-  std::fflush(stderr);
-}
-
-void keep_quiet() {
-  quiet = true;
-}
-
-void say(const std::string& line) {
-  if (quiet) return;
-  fmt::print(stderr, "{}{}\n", ::isatty(STDERR_FILENO) == 1 ? "\r\033[K" : "", line);
-  std::fflush(stderr);
-}
-
-bool colour_wanted() {
-  return ::isatty(STDOUT_FILENO) == 1 && std::getenv("NO_COLOR") == nullptr;
 }
 
 std::string readable_duration(double seconds) {

@@ -2,13 +2,42 @@
 
 #include <chrono>
 #include <cstdint>
+#include <memory>
 #include <mutex>
 #include <string>
 
 namespace partwise {
 
-// One line on a terminal with rate and time left; silent when standard error is not a terminal.
-// advance() may be called from any thread.
+// How far a piece of work has come.
+struct WorkDone {
+  const std::string& label;
+  const std::string& unit;
+  const std::string& note;  // e.g. "loss 0.31"
+  int64_t done = 0;
+  int64_t total = 0;
+  double seconds = 0.0;
+};
+
+// Who hears what the library tells people while it works. Without one it is silent: it never writes
+// to a terminal by itself. There is one listener per process, installed and not handed through
+// every call: what is told decides nothing, comes from deep below (a damaged cache, a guard in a
+// layer), and a program has one place where people read. Calls come from any thread, one at a time;
+// a listener must not itself say anything.
+class Listener {
+ public:
+  virtual ~Listener() = default;
+  virtual void line(const std::string& text) = 0;
+  virtual void progress(const WorkDone& work);  // ten times a second at the most
+  virtual void progress_ended();
+};
+
+// Installs a listener (nullptr: silence) and gives the one before.
+std::shared_ptr<Listener> set_listener(std::shared_ptr<Listener> listener);
+
+// A line for people.
+void say(const std::string& line);
+
+// A piece of work whose progress is reported. advance() may be called from any thread.
 class Progress {
  public:
   Progress(std::string label, int64_t total, std::string unit);
@@ -21,27 +50,16 @@ class Progress {
 
  private:
   using Clock = std::chrono::steady_clock;
-  void draw();
 
   std::string label_;
   std::string unit_;
   std::string note_;
   int64_t total_;
   int64_t done_ = 0;
-  bool visible_;
   Clock::time_point start_;
-  Clock::time_point drawn_;
+  Clock::time_point told_;
   std::mutex guard_;
 };
-
-// From here on this process draws no progress and says nothing: another one speaks for it.
-void keep_quiet();
-
-// A line for people, on standard error; it does not disturb a progress line.
-void say(const std::string& line);
-
-// True on a terminal without NO_COLOR.
-bool colour_wanted();
 
 std::string readable_duration(double seconds);  // "8 s", "3 min 05 s", "2 h 10 min"
 

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "partwise/base/options.h"
-#include "partwise/datasets/crop_cache.h"
-#include "partwise/training/trainer.h"
+#include "partwise/experiments/machine.h"
+#include "partwise/experiments/recipe_sources.h"
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
@@ -14,17 +14,7 @@
 
 namespace partwise::cli {
 
-// Every command's own flags end up in an object like this one, kept alive by its callback.
-struct Common {
-  std::string device = "auto";
-  int threads = 0;
-  std::string cache = datasets::default_cache_folder().string();
-  int64_t cache_limit = int64_t{10} << 30U;
-
-  [[nodiscard]] models::Resources resources() const {
-    return {device, threads, {cache, cache_limit}};
-  }
-};
+// Every command's own flags end up in an object of its own, kept alive by its callback.
 
 inline CLI::App* add_command(CLI::App& parent,
                              const std::string& name,
@@ -35,17 +25,22 @@ inline CLI::App* add_command(CLI::App& parent,
   return command;
 }
 
-inline void add_common(CLI::App& app, Common& common) {
-  app.add_option("--device", common.device, "auto (cuda where there is one), cpu, cuda or cuda:N")
+inline void add_machine(CLI::App& app, experiments::Machine& machine) {
+  app.add_option("--device", machine.device, "auto (cuda where there is one), cpu, cuda or cuda:N")
       ->capture_default_str();
-  app.add_option("--threads", common.threads, "0: all cores")
+  app.add_option("--threads", machine.threads, "0: all cores")
       ->capture_default_str()
       ->check(CLI::Range(0, 1024));
-  app.add_option("--cache", common.cache, "folder where decoded crops are kept between runs")
+  app.add_option("--cache", machine.cache, "folder where decoded crops are kept between runs")
       ->capture_default_str();
-  app.add_option("--cache-limit", common.cache_limit, "how much of them: 500MB, 10GB; 0: nothing")
+  app.add_option("--cache-limit", machine.cache_limit, "how much of them: 500MB, 10GB; 0: nothing")
       ->transform(CLI::AsSizeValue(false))
       ->default_str("10GB");
+}
+
+inline void add_recipe_flags(CLI::App& app, experiments::RecipeSources& recipe) {
+  app.add_option("--config", recipe.config, "JSON file of options; flags beat it");
+  app.add_option("--set", recipe.set, "key=value, any option by its name in options.json");
 }
 
 inline void add_checkpoint(CLI::App& app, std::string& checkpoint) {

@@ -1,7 +1,6 @@
 #include "partwise/base/files.h"
 #include "partwise/base/progress.h"
 #include "partwise/cli/measure_flags.h"
-#include "partwise/cli/session.h"
 #include "partwise/judging/dissection.h"
 #include "partwise/metrics/comparison.h"
 
@@ -17,7 +16,7 @@ struct Flags {
   std::string split = "test";
   std::string json;
   MeasureFlags measures;
-  Common common;
+  experiments::Machine machine;
 };
 
 // What is kept of a run: its maps are gone before the next one is measured.
@@ -125,10 +124,9 @@ void compare_command(const Flags& flags) {
   const auto a = runs::RunFolder::open(flags.runs[0]);
   const auto b = runs::RunFolder::open(flags.runs[1]);
   ensure_comparable(a, b);
-  const auto resources = start_session(flags.common);
-  auto options = network_options(flags.measures, flags.split, flags.common.threads);
-  const auto data = flags.data.empty() ? a.manifest().value("data", "") : flags.data;
-  const auto dataset = datasets::load_dataset(data);
+  const auto resources = experiments::start_session(flags.machine);
+  auto options = network_options(flags.measures, flags.split, flags.machine.threads);
+  const auto dataset = datasets::load_dataset(a.data(flags.data));
   const auto first = measured(a, dataset, options, resources);
   options.measures.bootstrap.filter_stream = 1;  // other filters, the same images
   const auto second = measured(b, dataset, options, resources);
@@ -166,7 +164,7 @@ void add_compare(CLI::App& app) {
   command->add_option("--json", flags->json, "also write everything to this file");
   flags->measures.known = network_metrics();
   add_measure_flags(*command, flags->measures);
-  add_common(*command, flags->common);
+  add_machine(*command, flags->machine);
   command->callback([flags] { compare_command(*flags); });
 }
 

@@ -1,8 +1,8 @@
 #include "partwise/base/progress.h"
 #include "partwise/cli/command.h"
-#include "partwise/cli/contact_sheets.h"
 #include "partwise/datasets/check.h"
 #include "partwise/datasets/synthetic_animals.h"
+#include "partwise/experiments/contact_sheets.h"
 
 namespace partwise::cli {
 namespace {
@@ -92,7 +92,7 @@ void add_check(CLI::App& data) {
       print_summary(summary);
       for (const auto& problem : problems) fmt::print("{}\n", problem);
     }
-    if (!flags->drawings.empty()) write_contact_sheets(dataset, flags->drawings);
+    if (!flags->drawings.empty()) experiments::write_contact_sheets(dataset, flags->drawings);
     ensure(problems.empty(), "{}: {} problem(s), the first: {}", flags->folder, problems.size(),
            problems.empty() ? "" : problems.front());
   });

@@ -1,6 +1,5 @@
 #include "partwise/base/files.h"
 #include "partwise/cli/command.h"
-#include "partwise/cli/session.h"
 #include "partwise/judging/network_dump.h"
 
 namespace partwise::cli {
@@ -11,7 +10,7 @@ void add_dump(CLI::App& app) {
     std::string out;
     std::string data;
     judging::DumpOptions options;
-    Common common;
+    experiments::Machine machine;
   };
   const auto flags = std::make_shared<Flags>();
   auto* command =
@@ -29,17 +28,16 @@ void add_dump(CLI::App& app) {
   command->add_flag("--train-rows", flags->options.train_rows,
                     "add the training images: thresholds and categories come from them");
   command->add_flag("--half", flags->options.half, "16-bit floats: half the size, rounded");
-  add_common(*command, flags->common);
+  add_machine(*command, flags->machine);
   command->callback([flags] {
     ensure(std::filesystem::path(flags->out).extension() == ".safetensors",
            "{}: only safetensors is written; end the name in .safetensors", flags->out);
     const auto folder = std::filesystem::absolute(flags->out).parent_path();
     make_writable_folder(folder);  // before minutes of work
-    const auto resources = start_session(flags->common);
+    const auto resources = experiments::start_session(flags->machine);
     const auto run = runs::RunFolder::open(flags->run);
-    const auto data = flags->data.empty() ? run.manifest().value("data", "") : flags->data;
-    const auto size = judging::dump_layer(run, datasets::load_dataset(data), flags->options,
-                                          flags->out, resources);
+    const auto dataset = datasets::load_dataset(run.data(flags->data));
+    const auto size = judging::dump_layer(run, dataset, flags->options, flags->out, resources);
     fmt::print("{}: {} rows, {} filters, {} x {} cells\n", flags->out, size.rows, size.filters,
                size.side, size.side);
   });

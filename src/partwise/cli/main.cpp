@@ -1,7 +1,8 @@
 #include "partwise/base/error.h"
 #include "partwise/base/interrupt.h"
 #include "partwise/cli/command.h"
-#include "partwise/cli/version.h"
+#include "partwise/cli/terminal.h"
+#include "partwise/experiments/version.h"
 
 #include <cstdlib>
 #include <iostream>
@@ -47,7 +48,7 @@ int main(int argc, char** argv) {
       "Trains image classifiers whose filters stand for object parts, measures how far they do, "
       "and shows it in one HTML file.\n\nFirst steps:  partwise demo --quick");
   app.name("partwise");
-  app.set_version_flag("--version", partwise::cli::version_text());
+  app.set_version_flag("--version", partwise::experiments::version_text());
   app.require_subcommand(1);
   app.get_formatter()->column_width(34);
   partwise::cli::add_demo(app);
@@ -62,5 +63,6 @@ int main(int argc, char** argv) {
   partwise::cli::add_weights(app);
   partwise::cli::add_reproduce(app);
   partwise::watch_for_interrupts();
+  partwise::cli::speak_to_terminal();
   return run(app, argc, argv);
 }

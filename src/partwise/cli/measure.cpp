@@ -4,59 +4,13 @@
 #include "partwise/base/progress.h"
 #include "partwise/cli/findings_lines.h"
 #include "partwise/cli/measure_flags.h"
-#include "partwise/cli/session.h"
-#include "partwise/images/codec.h"
+#include "partwise/experiments/measure_run.h"
 #include "partwise/report/csv.h"
 #include "partwise/report/latex.h"
 #include "partwise/report/markdown.h"
-#include "partwise/tensors/torch.h"
-#include "partwise/views/heat_map.h"
-
-#include <cmath>
 
 namespace partwise::cli {
 namespace {
-
-namespace fs = std::filesystem;
-
-constexpr int64_t kThumbnailGap = 4;
-
-images::Image image_of_row(const models::Examples& examples, int64_t row) {
-  const auto interleaved = examples.pixels[row].permute({1, 2, 0}).contiguous();
-  const auto* data = interleaved.data_ptr<uint8_t>();
-  return {interleaved.size(1), interleaved.size(0), {data, data + interleaved.numel()}};
-}
-
-// The filter's strongest rows: the crop above, the crop with the map before the mask below.
-images::Image card_picture(const judging::Dissection& seen, const judging::FilterCard& card) {
-  const auto& units = seen.grids[card.layer];
-  std::vector<images::Image> pictures;
-  for (const int64_t row : card.rows) pictures.push_back(image_of_row(seen.examples, row));
-  for (std::size_t i = 0; i < card.rows.size(); ++i) {
-    const auto& map = card.maps[i];
-    const double top = *std::max_element(map.begin(), map.end());
-    const views::HeatGrid grid{std::llround(std::sqrt(map.size())), units.offset, units.stride,
-                               static_cast<double>(units.input_side)};
-    pictures.push_back(
-        views::overlay_map(image_of_row(seen.examples, card.rows[i]), map, grid, top));
-  }
-  return views::contact_sheet(pictures, static_cast<int64_t>(card.rows.size()), kThumbnailGap);
-}
-
-nlohmann::json card_json(const runs::RunFolder& run,
-                         const judging::Dissection& seen,
-                         const judging::FilterCard& card) {
-  auto json = card.summary;
-  if (card.rows.empty()) return json;
-  const auto layer = seen.layers[card.layer].facts.at("layer").get<std::string>();
-  const auto name = fmt::format("{}-{:03}.png", layer, card.filter);
-  write_file_atomically(run.pictures() / name, images::encode_png(card_picture(seen, card)));
-  json["picture"] = "pictures/" + name;
-  json["picture_alt"] =
-      fmt::format("The {} crops of {} on which filter {} of {} fires strongest, and where it fires",
-                  card.rows.size(), card.summary.value("category", ""), card.filter, layer);
-  return json;
-}
 
 struct Flags {
   std::vector<std::string> runs;
@@ -69,7 +23,7 @@ struct Flags {
   bool random_control = false;
   std::string checkpoint = "last";
   MeasureFlags measures;
-  Common common;
+  experiments::Machine machine;
 };
 
 void write_tables(const Flags& flags, const std::vector<runs::RunFolder>& runs) {
@@ -104,20 +58,15 @@ std::string extra_lines(const std::vector<runs::RunFolder>& runs) {
 }
 
 void measure_command(const Flags& flags) {
-  auto options = network_options(flags.measures, flags.split, flags.common.threads);
+  auto options = network_options(flags.measures, flags.split, flags.machine.threads);
   options.random_control = flags.random_control;
   options.checkpoint = flags.checkpoint;
-  const auto resources = start_session(flags.common);
-  std::vector<runs::RunFolder> runs;
+  const auto runs = experiments::measure_runs(flags.runs, flags.data, options, flags.machine);
   auto all = nlohmann::json::object();
   int64_t trained_on = 0;
-  for (const auto& path : flags.runs) {
-    const auto run = runs::RunFolder::open(path);
-    const auto data = flags.data.empty() ? run.manifest().value("data", "") : flags.data;
-    measure_run(run, datasets::load_dataset(data), options, resources);
-    all[path] = *run.findings();
-    trained_on = std::max(trained_on, all[path].value("training_images", int64_t{0}));
-    runs.push_back(run);
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    const auto& findings = all[flags.runs[i]] = *runs[i].findings();
+    trained_on = std::max(trained_on, findings.value("training_images", int64_t{0}));
   }
   if (!flags.json.empty()) write_json_atomically(flags.json, all);
   write_tables(flags, runs);
@@ -131,19 +80,6 @@ void measure_command(const Flags& flags) {
 }
 
 }  // namespace
-
-void measure_run(const runs::RunFolder& run,
-                 const datasets::PartDataset& dataset,
-                 const judging::MeasureOptions& options,
-                 const models::Resources& resources) {
-  auto seen = judging::dissect(run, dataset, options, resources);
-  make_writable_folder(run.pictures());
-  for (auto& layer : seen.findings["layers"]) layer["cards"] = nlohmann::json::array();
-  for (const auto& card : seen.cards) {
-    seen.findings["layers"][card.layer]["cards"].push_back(card_json(run, seen, card));
-  }
-  run.write_findings(seen.findings);
-}
 
 std::string findings_table(const std::vector<runs::RunFolder>& runs) {
   std::string table =
@@ -186,7 +122,7 @@ void add_measure(CLI::App& app) {
                     "measure the same network untrained too, as one more control");
   flags->measures.known = network_metrics();
   add_measure_flags(*command, flags->measures);
-  add_common(*command, flags->common);
+  add_machine(*command, flags->machine);
   command->callback([flags] { measure_command(*flags); });
 }
 

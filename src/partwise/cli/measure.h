@@ -1,18 +1,13 @@
 #pragma once
 
-#include "partwise/datasets/part_dataset.h"
-#include "partwise/judging/dissection.h"
 #include "partwise/runs/run_folder.h"
+
+#include <string>
+#include <vector>
 
 namespace partwise::cli {
 
-// Dissects a run and leaves findings.json and pictures/ in its folder.
-void measure_run(const runs::RunFolder& run,
-                 const datasets::PartDataset& dataset,
-                 const judging::MeasureOptions& options,
-                 const models::Resources& resources);
-
-// A table of the runs' findings, one row a layer.
+// A table of the runs' findings, one row per layer.
 std::string findings_table(const std::vector<runs::RunFolder>& runs);
 
 }  // namespace partwise::cli

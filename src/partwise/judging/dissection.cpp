@@ -13,6 +13,9 @@
 #include <set>
 
 namespace partwise::judging {
+
+using models::to_vector;
+
 namespace {
 
 constexpr int64_t kCardsOfAKind = 4;
@@ -116,7 +119,7 @@ int64_t training_images(const models::Examples& judged, const models::Examples& 
 
 std::vector<judging::LayerFindings> measure_layers(const Look& look,
                                                    const metrics::Truth& truth,
-                                                   const TrainingView& training,
+                                                   const models::TrainingView& training,
                                                    const judging::LayerOptions& options) {
   std::vector<judging::LayerFindings> found;
   for (std::size_t i = 0; i < look.activations.layers.size(); ++i) {
@@ -140,7 +143,7 @@ void add_random_control(const TrainedRun& trained,
                         const MeasureOptions& options,
                         const models::Resources& resources,
                         std::vector<judging::LayerFindings>& layers) {
-  auto network = training::make_network(trained.recipe, trained.task);
+  auto network = models::draw_network(trained.design);
   network.to_device(resources.device);
   auto examples = models::load_examples(dataset, trained.task, options.split, trained.input_side(),
                                         resources.threads, resources.cache);
@@ -252,7 +255,7 @@ Dissection dissect(const runs::RunFolder& run,
                    const MeasureOptions& options,
                    const models::Resources& resources) {
   const auto trained = open_trained_run(run, dataset, resources, options.checkpoint);
-  const auto& recipe = trained.recipe.train;
+  const auto& design = trained.design;
   const auto training = view_training(trained.network, trained, resources);
 
   Dissection result;
@@ -266,10 +269,10 @@ Dissection dissect(const runs::RunFolder& run,
   const auto look = look_at(trained.network, options.measures, resources, examples);
   add_decisions(trained.task, look, options.measures.bootstrap, result);
   result.findings.update({{"format", 1},
-                          {"net", recipe.net},
-                          {"arm", recipe.arm},
-                          {"task", recipe.task},
-                          {"loss", recipe.loss},
+                          {"net", design.net},
+                          {"arm", networks::arm_name(design.arm)},
+                          {"task", models::task_name(trained.task)},
+                          {"loss", models::loss_name(trained.task)},
                           {"split", options.split},
                           {"checkpoint", options.checkpoint},
                           {"rows", rows},
@@ -281,11 +284,17 @@ Dissection dissect(const runs::RunFolder& run,
   result.layers = measure_layers(look, result.truth, training, options.measures);
   if (options.random_control)
     add_random_control(trained, dataset, options, resources, result.layers);
-  for (const auto& layer : look.activations.layers) result.grids.push_back(layer.grid);
+  result.position = trained.position;
+  for (std::size_t i = 0; i < look.activations.layers.size(); ++i) {
+    const auto& layer = look.activations.layers[i];
+    result.grids.push_back(layer.grid);
+    result.filter_categories.push_back(
+        {layer.name, models::CategoryRule::training_rows, training.filter_category[i]});
+  }
   result.findings["layers"] = nlohmann::json::array();
   for (std::size_t i = 0; i < result.layers.size(); ++i) {
     result.findings["layers"].push_back(to_json(result.layers[i]));
-    for (auto& card : layer_cards(i, look, result, static_cast<uint64_t>(recipe.seed)))
+    for (auto& card : layer_cards(i, look, result, static_cast<uint64_t>(design.seed)))
       result.cards.push_back(std::move(card));
   }
   return result;

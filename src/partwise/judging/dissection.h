@@ -7,8 +7,9 @@
 #include "partwise/metrics/truth.h"
 #include "partwise/models/activations.h"
 #include "partwise/models/examples.h"
+#include "partwise/models/model.h"
+#include "partwise/models/resources.h"
 #include "partwise/runs/run_folder.h"
-#include "partwise/training/trainer.h"
 
 #include <nlohmann/json.hpp>
 
@@ -43,6 +44,8 @@ struct Dissection {
   metrics::Truth truth;
   std::map<std::string, metrics::Finding> decisions;  // of the whole network
   std::vector<judging::LayerFindings> layers;
+  models::Position position;                                // the checkpoint's
+  std::vector<models::FilterCategories> filter_categories;  // that the metrics went by
   nlohmann::json findings;  // everything but the cards' pictures; see docs/findings.md
   std::vector<FilterCard> cards;
 };

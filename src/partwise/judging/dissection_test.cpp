@@ -2,6 +2,7 @@
 
 #include "partwise/datasets/synthetic_animals.h"
 #include "partwise/judging/extra_metrics.h"
+#include "partwise/models/model.h"
 
 #include <gtest/gtest.h>
 
@@ -22,10 +23,15 @@ TEST_F(Dissect, FindsTheSameWhateverTheThreadCountAndCountsEveryFilter) {
   drawing.categories = 2;
   drawing.size = 64;
   const auto dataset = datasets::write_synthetic_animals(root_ / "data", drawing, 2);
-  training::Recipe recipe;
-  recipe.train.epochs = 1;
-  const auto run = runs::RunFolder::create(root_ / "run", to_json(recipe), {});
-  training::train(run, dataset, {});
+  const nlohmann::json drawn{{"net", "tiny"},
+                             {"arm", "interpretable"},
+                             {"task", "multi"},
+                             {"loss", "softmax"},
+                             {"seed", 1}};
+  const auto run = runs::RunFolder::create(root_ / "run", drawn, {});
+  const auto design = models::make_design(drawn, dataset);
+  models::claim_model(run, design);
+  models::save_checkpoint(run, {{}, models::draw_network(design).state()});
   MeasureOptions options;
   options.measures.bootstrap.resamples = 50;
   options.measures.extras = judging::extra_metric_names();

@@ -23,17 +23,11 @@ std::size_t layer_index(const std::vector<models::LayerActivations>& layers,
 models::Examples other_rows(const models::Examples& train, const models::Examples& judged) {
   std::set<int64_t> shown;
   for (const auto& sample : judged.samples) shown.insert(sample.image_index);
-  models::Examples others;
   std::vector<int64_t> rows;
   for (std::size_t row = 0; row < train.samples.size(); ++row) {
-    if (shown.contains(train.samples[row].image_index)) continue;
-    others.samples.push_back(train.samples[row]);
-    rows.push_back(static_cast<int64_t>(row));
+    if (!shown.contains(train.samples[row].image_index)) rows.push_back(static_cast<int64_t>(row));
   }
-  const auto index = torch::tensor(rows, torch::kInt64);
-  others.pixels = train.pixels.index_select(0, index);
-  others.category = train.category.index_select(0, index);
-  return others;
+  return models::select_rows(train, rows);
 }
 
 // Ids of the objects the rows show; those of the images too where a row shows none.
@@ -66,7 +60,7 @@ DumpSize dump_layer(const runs::RunFolder& run,
   if (options.train_rows) parts.push_back(other_rows(trained.train, parts.front()));
 
   judging::DumpPlan plan;
-  plan.label = {layer.name, trained.recipe.train.net, options.split, trained.recipe.train.task,
+  plan.label = {layer.name, trained.design.net, options.split, models::task_name(trained.task),
                 layer.grid, layer.masked_grid};
   plan.half = options.half;
   for (const auto& examples : parts) add_ids(dataset, examples, plan);

@@ -1,8 +1,5 @@
 #include "partwise/judging/trained_run.h"
 
-#include "partwise/metrics/filter_category.h"
-#include "partwise/tensors/torch.h"
-
 #include <utility>
 
 namespace partwise::judging {
@@ -11,32 +8,20 @@ TrainedRun open_trained_run(const runs::RunFolder& run,
                             const datasets::PartDataset& dataset,
                             const models::Resources& resources,
                             const std::string& checkpoint) {
-  auto recipe = training::recipe_from_json(run.options(), run.path() / "options.json");
-  auto task = models::make_task(recipe.train.task, recipe.train.loss, dataset);
-  auto network = training::load_network(run, task, checkpoint);
-  network.to_device(resources.device);
-  auto train = models::load_examples(dataset, task, "train", network.architecture().input_side,
+  auto model = models::open_model(run, checkpoint, dataset.root);
+  model.network.to_device(resources.device);
+  auto task = models::task_on(dataset, model.design.task);
+  auto train = models::load_examples(dataset, task, "train", model.design.input.side,
                                      resources.threads, resources.cache);
-  return {std::move(recipe), std::move(task), std::move(network), std::move(train)};
+  return {std::move(model.design), std::move(task), std::move(model.network), model.position,
+          std::move(train)};
 }
 
-TrainingView view_training(const networks::Network& network,
-                           const TrainedRun& trained,
-                           const models::Resources& resources) {
-  TrainingView view;
-  view.summaries =
-      models::collect_summaries(network, trained.train, resources.device, resources.threads);
-  view.row_category = to_vector(trained.train.category);
-  for (const auto& layer : view.summaries) {
-    view.filter_category.push_back(
-        metrics::strongest_category(layer, view.row_category, trained.task.outputs()));
-  }
-  return view;
-}
-
-std::vector<int64_t> to_vector(const Tensor& tensor) {
-  const auto plain = tensor.to(torch::kInt64).contiguous();
-  return {plain.data_ptr<int64_t>(), plain.data_ptr<int64_t>() + plain.numel()};
+models::TrainingView view_training(const networks::Network& network,
+                                   const TrainedRun& trained,
+                                   const models::Resources& resources) {
+  return models::view_training(network, trained.train, trained.task.outputs(), resources.device,
+                               resources.threads);
 }
 
 }  // namespace partwise::judging

@@ -2,6 +2,7 @@
 
 #include "partwise/base/progress.h"
 #include "partwise/base/random.h"
+#include "partwise/metrics/filter_category.h"
 #include "partwise/models/scratch_maps.h"
 #include "partwise/tensors/torch.h"
 
@@ -54,6 +55,11 @@ metrics::Maps view_of(const Tensor& maps) {
   return {{maps.data_ptr<float>(), count}, maps.size(0), maps.size(1), maps.size(2)};
 }
 
+std::vector<int64_t> to_vector(const Tensor& tensor) {
+  const auto plain = tensor.to(torch::kInt64).contiguous();
+  return {plain.data_ptr<int64_t>(), plain.data_ptr<int64_t>() + plain.numel()};
+}
+
 std::vector<LayerActivations> tapped_layers(const networks::Network& network) {
   const auto& architecture = network.architecture();
   std::vector<LayerActivations> layers;
@@ -74,7 +80,7 @@ std::vector<LayerActivations> tapped_layers(const networks::Network& network) {
 }
 
 void for_each_output(const networks::Network& network,
-                     const models::Examples& examples,
+                     const Examples& examples,
                      const std::string& device,
                      const VisitOutput& visit,
                      std::optional<uint64_t> noise_seed) {
@@ -82,7 +88,7 @@ void for_each_output(const networks::Network& network,
   Progress progress("looking at", examples.rows(), "images");
   for (int64_t first = 0; first < examples.rows(); first += kBatch) {
     const auto pixels = examples.pixels.slice(0, first, std::min(first + kBatch, examples.rows()));
-    auto images = models::normalised(pixels.to(torch::Device(device)));
+    auto images = normalised(pixels.to(torch::Device(device)));
     if (noise_seed)
       images = images + noise_for(images, derive_seed({*noise_seed, static_cast<uint64_t>(first)}));
     visit(first, network.evaluate(images));
@@ -91,7 +97,7 @@ void for_each_output(const networks::Network& network,
 }
 
 Activations collect_activations(const networks::Network& network,
-                                const models::Examples& examples,
+                                const Examples& examples,
                                 const std::string& device,
                                 int threads) {
   const auto& taps = network.architecture().taps;
@@ -127,7 +133,7 @@ Activations collect_activations(const networks::Network& network,
 }
 
 std::vector<metrics::MapSummaries> collect_summaries(const networks::Network& network,
-                                                     const models::Examples& examples,
+                                                     const Examples& examples,
                                                      const std::string& device,
                                                      int threads,
                                                      std::optional<uint64_t> noise_seed) {
@@ -142,6 +148,21 @@ std::vector<metrics::MapSummaries> collect_summaries(const networks::Network& ne
   };
   for_each_output(network, examples, device, visit, noise_seed);
   return layers;
+}
+
+TrainingView view_training(const networks::Network& network,
+                           const Examples& train,
+                           int64_t categories,
+                           const std::string& device,
+                           int threads) {
+  TrainingView view;
+  view.summaries = collect_summaries(network, train, device, threads);
+  view.row_category = to_vector(train.category);
+  for (const auto& layer : view.summaries) {
+    view.filter_category.push_back(
+        metrics::strongest_category(layer, view.row_category, categories));
+  }
+  return view;
 }
 
 }  // namespace partwise::models

@@ -33,6 +33,8 @@ struct Activations {
 
 // Tensors as metrics see them: [rows, filters, n, n], on the CPU, float32, contiguous.
 metrics::Maps view_of(const Tensor& maps);
+// A tensor of whole numbers.
+std::vector<int64_t> to_vector(const Tensor& tensor);
 
 // The tapped layers of a network, without activations.
 std::vector<LayerActivations> tapped_layers(const networks::Network& network);
@@ -42,23 +44,36 @@ std::vector<LayerActivations> tapped_layers(const networks::Network& network);
 // the normalised pixels (as EvalProtoPNet does).
 using VisitOutput = std::function<void(int64_t first_row, const networks::Output& output)>;
 void for_each_output(const networks::Network& network,
-                     const models::Examples& examples,
+                     const Examples& examples,
                      const std::string& device,
                      const VisitOutput& visit,
                      std::optional<uint64_t> noise_seed = std::nullopt);
 
 // The network over the examples, looked at once.
 Activations collect_activations(const networks::Network& network,
-                                const models::Examples& examples,
+                                const Examples& examples,
                                 const std::string& device,
                                 int threads);
 
 // Peaks and masses of the maps before the mask, per tapped layer, without keeping the maps.
 std::vector<metrics::MapSummaries> collect_summaries(
     const networks::Network& network,
-    const models::Examples& examples,
+    const Examples& examples,
     const std::string& device,
     int threads,
     std::optional<uint64_t> noise_seed = std::nullopt);
+
+// The training rows as a network sees them, per tapped layer, and the category each filter stands
+// for: argmax_c E sum x over those rows (CategoryRule::training_rows).
+struct TrainingView {
+  std::vector<metrics::MapSummaries> summaries;
+  std::vector<int64_t> row_category;
+  std::vector<std::vector<int64_t>> filter_category;  // [layer][filter]
+};
+TrainingView view_training(const networks::Network& network,
+                           const Examples& train,
+                           int64_t categories,
+                           const std::string& device,
+                           int threads);
 
 }  // namespace partwise::models

@@ -62,6 +62,14 @@ Examples load_examples(const datasets::PartDataset& dataset,
   return {pixels, torch::tensor(category, torch::kInt64), std::move(samples)};
 }
 
+Examples select_rows(const Examples& examples, const std::vector<int64_t>& rows) {
+  const auto index = torch::tensor(rows, torch::kInt64);
+  std::vector<datasets::Sample> samples;
+  for (const int64_t row : rows) samples.push_back(examples.samples[static_cast<std::size_t>(row)]);
+  return {examples.pixels.index_select(0, index), examples.category.index_select(0, index),
+          std::move(samples)};
+}
+
 Tensor normalised(const Tensor& pixels) {
   return standardised(pixels.to(torch::kFloat32) / 255.0);
 }

@@ -41,6 +41,9 @@ Examples load_examples(const datasets::PartDataset& dataset,
                        int threads,
                        const datasets::CropCache& cache = {});
 
+// Those rows, in that order.
+Examples select_rows(const Examples& examples, const std::vector<int64_t>& rows);
+
 // uint8 [.., 3, side, side] -> float, (x / 255 - mean) / std per channel (the ImageNet convention).
 inline const std::vector<double> kPixelMean{0.485, 0.456, 0.406};
 inline const std::vector<double> kPixelSpread{0.229, 0.224, 0.225};

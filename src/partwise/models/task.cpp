@@ -49,6 +49,27 @@ Task make_task(const std::string& asked,
   return task;
 }
 
+std::string task_name(const Task& task) {
+  return task.binary ? std::string(kBinary) + task.categories.front() : "multi";
+}
+
+std::string loss_name(const Task& task) {
+  return task.logistic ? "logistic" : "softmax";
+}
+
+Task task_on(const datasets::PartDataset& dataset, Task task) {
+  for (std::size_t i = 0; i < task.categories.size(); ++i) {
+    const auto found =
+        std::find_if(dataset.categories.begin(), dataset.categories.end(),
+                     [&](const auto& category) { return category.name == task.categories[i]; });
+    ensure(found != dataset.categories.end(),
+           "{}: has no category '{}', which the network was trained to tell apart",
+           dataset.root.string(), task.categories[i]);
+    task.category_ids[i] = found->id;
+  }
+  return task;
+}
+
 Tensor task_loss(const Task& task,
                  const Tensor& logits,
                  const Tensor& category,

@@ -29,6 +29,14 @@ Task make_task(const std::string& task,
                const std::string& loss,
                const datasets::PartDataset& dataset);
 
+// The words it was made of: "multi" or "binary:CATEGORY", "softmax" or "logistic".
+std::string task_name(const Task& task);
+std::string loss_name(const Task& task);
+
+// The same task asked of another dataset: its categories are found there by their names; an Error
+// names one that is missing.
+Task task_on(const datasets::PartDataset& dataset, Task task);
+
 // Mean task loss. logits [batch, outputs]; category [batch] int64, -1: none of them (logistic
 // only).
 //   softmax: cross entropy;  logistic: sum over outputs of log(1 + e^{-c y}), c = +-1

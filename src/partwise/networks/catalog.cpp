@@ -51,6 +51,10 @@ Arm arm_from_name(const std::string& name) {
   return static_cast<Arm>(index_of_name("arm", name, arm_names()));
 }
 
+const std::string& arm_name(Arm arm) {
+  return arm_names()[static_cast<std::size_t>(arm)];
+}
+
 const std::vector<std::string>& network_names() {
   static const std::vector<std::string> kNames = [] {
     std::vector<std::string> names;

@@ -18,6 +18,7 @@ enum class Arm {
 };
 const std::vector<std::string>& arm_names();
 Arm arm_from_name(const std::string& name);
+const std::string& arm_name(Arm arm);
 
 // A layer whose maps are of interest: where they are ready (after ReLU) and, where there is one,
 // its mask, which may lie behind a pooling layer: the masked maps are then smaller.

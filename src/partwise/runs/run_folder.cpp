@@ -77,6 +77,15 @@ RunFolder RunFolder::open(const fs::path& path) {
           fs::exists(manifest) ? read_json(manifest) : nlohmann::json::object()};
 }
 
+fs::path RunFolder::data(const fs::path& given) const {
+  if (!given.empty()) return given;
+  const fs::path there = manifest_.value("data", "");
+  ensure(fs::exists(there / "dataset.json"),
+         "{}: its dataset is not at '{}'; say with --data where it lies", path_.string(),
+         there.string());
+  return there;
+}
+
 void RunFolder::append_log(const nlohmann::json& row) const {
   append_to_file(path_ / "log.jsonl", row.dump() + "\n");
   write_derived_logs();

@@ -12,11 +12,11 @@ namespace partwise::runs {
 // One experiment on disk:
 //   options.json    every option, flat
 //   manifest.json   program version, git commit, library versions, data checksum, when it was made
-//   log.jsonl       one object an epoch; log.csv and events.out.tfevents.partwise hold the same
+//   log.jsonl       one object per epoch; log.csv and events.out.tfevents.partwise hold the same
 //                   numbers for spreadsheets and TensorBoard
-//   checkpoints/    owned by training
+//   model.json      what the network is (models/model.h); checkpoints/ its weights
 //   findings.json   what measuring found; pictures/ what it shows
-// Training writes it, dissection adds to it, report and server read it.
+// Training writes it, judging adds to it, the report reads it.
 class RunFolder {
  public:
   // A new run, or the same one again: a folder that holds a run with other options, or anything
@@ -32,6 +32,9 @@ class RunFolder {
   const std::filesystem::path& path() const { return path_; }
   const nlohmann::json& options() const { return options_; }
   const nlohmann::json& manifest() const { return manifest_; }
+  // Where its dataset lies: `given`, or where it lay when the run was made; an Error where it has
+  // gone from there.
+  std::filesystem::path data(const std::filesystem::path& given = {}) const;
   std::filesystem::path checkpoints() const { return path_ / "checkpoints"; }
   std::filesystem::path pictures() const { return path_ / "pictures"; }
 

@@ -2,8 +2,8 @@
 #include "partwise/tensors/gradient_sum.h"
 #include "partwise/tensors/ranks_fixture.h"
 #include "partwise/tensors/torch.h"
-#include "partwise/training/agreement.h"
 #include "partwise/training/optimizer.h"
+#include "partwise/training/training_state.h"
 
 // A batch of 64 in one process, as 2 x 32 and as 4 x 16: the same training.
 namespace partwise::training {

@@ -1,9 +1,9 @@
 #include "partwise/training/recipe.h"
 
 #include "partwise/base/progress.h"
+#include "partwise/models/checkpoint.h"
 #include "partwise/networks/pretrained.h"
 #include "partwise/runs/run_folder.h"
-#include "partwise/training/checkpoint.h"
 #include "partwise/training/non_finite.h"
 
 #include <filesystem>
@@ -30,19 +30,10 @@ Recipe recipe_from_json(const nlohmann::json& json, const std::string& place) {
   return recipe;
 }
 
-networks::Network make_network(const Recipe& recipe, const models::Task& task) {
-  const auto arm = networks::arm_from_name(recipe.train.arm);
-  auto parts = recipe.parts;
-  if (arm != networks::Arm::interpretable) parts.strength = 0.0;
-  return {networks::build_architecture(recipe.train.net, arm, task.outputs(), parts,
-                                       {recipe.train.hidden, recipe.train.dropout}),
-          task.outputs(), parts, static_cast<uint64_t>(recipe.train.seed)};
-}
-
 std::map<std::string, Tensor> load_init(const TrainOptions& options) {
   const fs::path path = options.init;
   auto state = fs::is_directory(path)
-                   ? load_checkpoint(runs::RunFolder::open(path), "last").tensors
+                   ? models::load_checkpoint(runs::RunFolder::open(path), "last").tensors
                    : networks::read_pretrained(options.net, path, options.init_input).state;
   require_finite_weights(state, path.string());
   return state;

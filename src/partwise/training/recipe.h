@@ -1,7 +1,5 @@
 #pragma once
 
-#include "partwise/models/task.h"
-#include "partwise/networks/network.h"
 #include "partwise/parts/options.h"
 #include "partwise/tensors/tensor.h"
 #include "partwise/training/options.h"
@@ -20,9 +18,6 @@ struct Recipe {
 };
 nlohmann::json to_json(const Recipe& recipe);
 Recipe recipe_from_json(const nlohmann::json& json, const std::string& place);
-
-// The network a recipe asks for, freshly drawn.
-networks::Network make_network(const Recipe& recipe, const models::Task& task);
 
 // Weights to start from that cannot be had are an Error, before anything is written; says what a
 // file gave.

@@ -7,23 +7,20 @@
 #include "partwise/base/random.h"
 #include "partwise/models/examples.h"
 #include "partwise/networks/feature_scale.h"
-#include "partwise/runs/log_scalars.h"
 #include "partwise/runs/run_lock.h"
 #include "partwise/tensors/gradient_sum.h"
 #include "partwise/tensors/precision.h"
 #include "partwise/tensors/session.h"
 #include "partwise/tensors/torch.h"
-#include "partwise/training/agreement.h"
 #include "partwise/training/augmentation.h"
-#include "partwise/training/checkpoint.h"
 #include "partwise/training/early_stop.h"
 #include "partwise/training/epoch_order.h"
-#include "partwise/training/layer_rows.h"
+#include "partwise/training/log_rows.h"
 #include "partwise/training/non_finite.h"
 #include "partwise/training/optimizer.h"
 #include "partwise/training/rates.h"
-#include "partwise/training/runaway.h"
 #include "partwise/training/schedule.h"
+#include "partwise/training/training_state.h"
 #include "partwise/training/validation.h"
 
 #include <algorithm>
@@ -36,18 +33,7 @@ namespace partwise::training {
 
 namespace {
 
-constexpr auto kOptimizer = "optimizer.";
-constexpr auto kDiagnostics = "diagnostics.";
 constexpr int64_t kScaleImages = 64;
-
-// Rows of epochs whose checkpoint was lost would be repeated.
-std::vector<nlohmann::json> rows_until(const runs::RunFolder& run, int64_t epoch) {
-  auto rows = run.log();
-  std::erase_if(rows, [&](const auto& row) {
-    return runs::scalar_at(row, "epoch") > static_cast<double>(epoch);
-  });
-  return rows;
-}
 
 // Every number read from a GPU waits for all it has been asked to do; these wait once.
 std::vector<double> read_together(const std::vector<Tensor>& numbers) {
@@ -67,16 +53,17 @@ class Training {
   using Clock = std::chrono::steady_clock;
 
  public:
-  Training(const runs::RunFolder& run,
+  Training(const Run& run,
+           const models::Design& design,
            const datasets::PartDataset& dataset,
            const models::Resources& resources)
-      : run_(run),
-        recipe_(recipe_from_json(run.options(), run.path() / "options.json")),
-        task_(models::make_task(recipe_.train.task, recipe_.train.loss, dataset)),
+      : run_(run.folder),
+        recipe_(run.recipe),
+        task_(design.task),
         device_(resources.device),
         threads_(resources.threads),
         ranks_(resources.ranks),
-        network_(make_network(recipe_, task_)),
+        network_(models::draw_network(design)),
         examples_(models::load_examples(dataset,
                                         task_,
                                         "train",
@@ -120,28 +107,13 @@ class Training {
   void restore() {
     remove_abandoned_writes(run_.path());
     remove_abandoned_writes(run_.checkpoints());
-    if (const auto found = newest_checkpoint(run_)) {
-      load(*found);
+    if (const auto found = models::newest_checkpoint(run_)) {
+      position_ = saved_ = unpack(*found, network_, optimizer_);
     } else if (!recipe_.train.init.empty()) {
       start_from(load_init(recipe_.train));
     }
     rows_ = rows_until(run_, position_.epoch);
     run_.rewrite_log(rows_);
-  }
-
-  void load(const Checkpoint& checkpoint) {
-    std::map<std::string, Tensor> optimizer;
-    for (const auto& [name, tensor] : checkpoint.tensors) {
-      if (name.starts_with(kOptimizer)) {
-        optimizer.emplace(name.substr(std::string_view(kOptimizer).size()), tensor);
-      }
-    }
-    network_.load_state(checkpoint.tensors);
-    optimizer_.load_state(optimizer);
-    for (auto& [name, layer] : network_.interpretable())
-      layer.load_diagnostic_sums(checkpoint.tensors.at(kDiagnostics + name));
-    position_ = checkpoint.position;
-    saved_ = position_;
   }
 
   void start_from(const std::map<std::string, Tensor>& weights) {
@@ -158,12 +130,8 @@ class Training {
   }
 
   void save() {
-    Checkpoint checkpoint{position_, network_.state()};
-    for (const auto& [name, tensor] : optimizer_.state())
-      checkpoint.tensors.emplace(kOptimizer + name, tensor);
-    for (const auto& [name, layer] : network_.interpretable())
-      checkpoint.tensors.emplace(kDiagnostics + name, layer.diagnostic_sums());
-    save_checkpoint(run_, checkpoint);
+    models::save_checkpoint(run_, pack(network_, optimizer_, position_));
+    models::record_categories(run_, models::remembered_categories(network_), position_);
     saved_ = position_;
     saved_at_ = Clock::now();
   }
@@ -181,7 +149,8 @@ class Training {
     rows_.push_back(std::move(row));
     if (const auto warning = runaway_warning(rows_)) say(*warning);
     const auto verdict = judge(rows_, recipe_.train);
-    if (verdict.best_epoch == position_.epoch) save_best(run_, {position_, network_.state()});
+    if (verdict.best_epoch == position_.epoch)
+      models::save_best(run_, {position_, network_.state()});
     save();
     if (verdict.stop) {
       say(fmt::format("stopped after epoch {}: {} on the validation images was best in epoch {}",
@@ -333,7 +302,7 @@ class Training {
   }
 
   const runs::RunFolder& run_;
-  Recipe recipe_;
+  const Recipe& recipe_;
   models::Task task_;
   std::string device_;
   int threads_;
@@ -344,18 +313,18 @@ class Training {
   tensors::GradientSum gradient_sum_;
   Tensor class_weights_;                  // undefined: all 1
   std::optional<Validation> validation_;  // the leader's
-  Position position_;
-  Position saved_;  // the newest checkpoint's
+  models::Position position_;
+  models::Position saved_;  // the newest checkpoint's
   Clock::time_point saved_at_ = Clock::now();
   std::vector<nlohmann::json> rows_;  // of the log
 };
 
 }  // namespace
 
-runs::RunFolder claim_run(const std::filesystem::path& path,
-                          const Recipe& recipe,
-                          const nlohmann::json& manifest) {
-  return runs::RunFolder::create(path, to_json(recipe), manifest, to_json(Recipe{}));
+Run claim_run(const std::filesystem::path& path,
+              const Recipe& recipe,
+              const nlohmann::json& manifest) {
+  return {runs::RunFolder::create(path, to_json(recipe), manifest, to_json(Recipe{})), recipe};
 }
 
 void require_trainable(const TrainOptions& options, const datasets::PartDataset& dataset) {
@@ -369,41 +338,32 @@ void require_trainable(const TrainOptions& options, const datasets::PartDataset&
   if (watched) models::require_classes(with_validation(dataset, task, options), task);
 }
 
-bool is_trained(const runs::RunFolder& run) {
-  const auto options = recipe_from_json(run.options(), run.path() / "options.json").train;
-  const auto newest = newest_checkpoint(run);
+bool is_trained(const Run& run) {
+  const auto newest = models::newest_checkpoint(run.folder);
   if (!newest) return false;
   const auto epoch = newest->position.epoch;
-  return epoch >= options.epochs || judge(rows_until(run, epoch), options).stop;
+  const auto& options = run.recipe.train;
+  return epoch >= options.epochs || judge(rows_until(run.folder, epoch), options).stop;
 }
 
-void train(const runs::RunFolder& run,
+void train(const Run& run,
            const datasets::PartDataset& dataset,
            const models::Resources& resources) {
+  const auto& [folder, recipe] = run;
+  const bool leads = resources.ranks.leads();
   std::optional<runs::RunLock> lock;
-  if (resources.ranks.leads()) {
-    lock.emplace(run.path());
-    settle_checkpoints(run);
+  if (leads) {
+    lock.emplace(folder.path());
+    models::settle_checkpoints(folder);
   }
-  if (resources.ranks.leaders(resources.ranks.leads() && is_trained(run))) return;
-  const auto options = recipe_from_json(run.options(), run.path() / "options.json").train;
-  require_trainable(options, dataset);
-  if (options.validation_images == 0) {
-    Training(run, dataset, resources).run_epochs();
-  } else {
-    const auto task = models::make_task(options.task, options.loss, dataset);
-    Training(run, with_validation(dataset, task, options), resources).run_epochs();
-  }
-}
-
-networks::Network load_network(const runs::RunFolder& run,
-                               const models::Task& task,
-                               const std::string& checkpoint) {
-  const auto recipe = recipe_from_json(run.options(), run.path() / "options.json");
-  const auto found = load_checkpoint(run, checkpoint);
-  auto network = make_network(recipe, task);
-  network.load_state(found.tensors);
-  return network;
+  if (resources.ranks.leaders(leads && is_trained(run))) return;
+  require_trainable(recipe.train, dataset);
+  const auto design = models::make_design(to_json(recipe), dataset);
+  if (leads) models::claim_model(folder, design);
+  std::optional<datasets::PartDataset> divided;
+  if (recipe.train.validation_images > 0)
+    divided = with_validation(dataset, design.task, recipe.train);
+  Training(run, design, divided ? *divided : dataset, resources).run_epochs();
 }
 
 }  // namespace partwise::training

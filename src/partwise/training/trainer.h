@@ -1,21 +1,25 @@
 #pragma once
 
 #include "partwise/datasets/part_dataset.h"
+#include "partwise/models/model.h"
 #include "partwise/models/resources.h"
-#include "partwise/models/task.h"
-#include "partwise/networks/network.h"
 #include "partwise/runs/run_folder.h"
 #include "partwise/training/recipe.h"
 
 #include <filesystem>
-#include <string>
 
 namespace partwise::training {
 
+// A folder and the recipe it holds, read once.
+struct Run {
+  runs::RunFolder folder;
+  Recipe recipe;
+};
+
 // The run of a recipe: a new folder, or the one that holds it (see RunFolder::create).
-runs::RunFolder claim_run(const std::filesystem::path& path,
-                          const Recipe& recipe,
-                          const nlohmann::json& manifest);
+Run claim_run(const std::filesystem::path& path,
+              const Recipe& recipe,
+              const nlohmann::json& manifest);
 
 // An Error says what is impossible about a task on this dataset: see make_task, require_classes,
 // rate_factors and with_validation.
@@ -29,16 +33,10 @@ void require_trainable(const TrainOptions& options, const datasets::PartDataset&
 // the running step: that is saved and Interrupted thrown. A loss or gradient that is not finite
 // stops with epoch, step and layer named. With several ranks all call this with the same run; the
 // leader's checkpoint counts. A run that another process is training is an Error.
-void train(const runs::RunFolder& run,
+void train(const Run& run,
            const datasets::PartDataset& dataset,
            const models::Resources& resources);
 
-bool is_trained(const runs::RunFolder& run);
-
-// The network of a run as its newest checkpoint ("last") or its best epoch ("best") left it; an
-// Error if there is none.
-networks::Network load_network(const runs::RunFolder& run,
-                               const models::Task& task,
-                               const std::string& checkpoint = "last");
+bool is_trained(const Run& run);
 
 }  // namespace partwise::training

@@ -3,10 +3,9 @@
 #include "partwise/base/error.h"
 #include "partwise/base/files.h"
 #include "partwise/datasets/synthetic_animals.h"
-#include "partwise/models/examples.h"
+#include "partwise/models/model.h"
 #include "partwise/tensors/safetensors.h"
 #include "partwise/tensors/torch.h"
-#include "partwise/training/checkpoint.h"
 #include "partwise/training/early_stop.h"
 #include "partwise/training/non_finite.h"
 
@@ -44,9 +43,9 @@ class Trainer : public testing::Test {
     return recipe;
   }
   static std::map<std::string, Tensor> trained(const std::string& name, const Recipe& recipe) {
-    const auto run = runs::RunFolder::create(root() / name, to_json(recipe), {});
+    const auto run = claim_run(root() / name, recipe, {});
     train(run, data, {});
-    return load_network(run, models::make_task(recipe.train.task, recipe.train.loss, data)).state();
+    return models::open_model(run.folder).network.state();
   }
   static void expect_equal(const std::map<std::string, Tensor>& a,
                            const std::map<std::string, Tensor>& b) {
@@ -93,7 +92,7 @@ TEST_F(Trainer, ARunResumedInsideAnEpochEqualsTheUninterruptedOne) {
   const auto run = runs::RunFolder::open(root() / "stepwise");
   auto log = run.log();
   fs::rename(run.checkpoints() / "previous.safetensors", run.checkpoints() / "last.safetensors");
-  const auto before = newest_checkpoint(run)->position;
+  const auto before = models::newest_checkpoint(run)->position;
   EXPECT_EQ(before.epoch, 1);
   EXPECT_GT(before.step, 0);
   expect_equal(whole, trained("stepwise", stepwise));
@@ -128,10 +127,8 @@ TEST_F(Trainer, StopsEarlyAndKeepsTheBestEpoch) {
   const auto verdict = judge_epochs(log, "accuracy", 2);
   ASSERT_LT(log.size(), 40U);
   EXPECT_EQ(std::ssize(log), verdict.best_epoch + 2);
-  EXPECT_EQ(load_checkpoint(run, "best").position.epoch, verdict.best_epoch);
-  EXPECT_TRUE(is_trained(run));
-  const auto task = models::make_task(options.train.task, options.train.loss, data);
-  load_network(run, task, "best");
+  EXPECT_TRUE(is_trained({run, options}));
+  EXPECT_EQ(models::open_model(run, "best").position.epoch, verdict.best_epoch);
   const auto& seen = log.front().at("validation");
   EXPECT_EQ(seen.at("images"), 6);
   ASSERT_EQ(seen.at("layers").size(), 2U);
@@ -209,8 +206,7 @@ TEST_F(Trainer, EveryTaskTrainsInEveryArmWithClassesBalancedOrNot) {
 TEST_F(Trainer, ALayerWithRateZeroStaysAsItWasDrawn) {
   auto frozen = recipe("interpretable", 1);
   frozen.train.rates = "*=0, out=1";
-  const auto drawn =
-      make_network(frozen, models::make_task(frozen.train.task, frozen.train.loss, data)).state();
+  const auto drawn = models::draw_network(models::make_design(to_json(frozen), data)).state();
   const auto weights = trained("frozen", frozen);
   EXPECT_TRUE(torch::equal(weights.at("new.weight"), drawn.at("new.weight")));
   EXPECT_TRUE(torch::equal(weights.at("conv1.weight"), drawn.at("conv1.weight")));
@@ -235,10 +231,10 @@ TEST_F(Trainer, ALossThatIsNotFiniteStopsWithEpochStepAndLayer) {
   const auto two = recipe("interpretable", 2);
   trained("wild", two);
   const auto run = runs::RunFolder::open(root() / "wild");
-  auto broken = load_checkpoint(run, "last");
+  auto broken = models::load_checkpoint(run, "last");
   broken.position.epoch = 1;
   broken.tensors.at("conv3.weight").view(-1)[7] = std::numeric_limits<float>::infinity();
-  save_checkpoint(run, broken);
+  models::save_checkpoint(run, broken);
   try {
     trained("wild", two);
     FAIL() << "expected training to stop";
@@ -251,8 +247,7 @@ TEST_F(Trainer, ALossThatIsNotFiniteStopsWithEpochStepAndLayer) {
 
 TEST_F(Trainer, AGradientThatIsNotFiniteIsFoundOnTheWayBack) {
   const auto options = recipe("interpretable", 1);
-  const auto task = models::make_task(options.train.task, options.train.loss, data);
-  auto network = make_network(options, task);
+  auto network = models::draw_network(models::make_design(to_json(options), data));
   const auto side = network.architecture().input_side;
   const auto images = torch::zeros({2, 3, side, side});
   const auto category = torch::tensor({0, 1}, torch::kInt64);

@@ -2,10 +2,8 @@
 
 #include "partwise/base/error.h"
 #include "partwise/base/random.h"
-#include "partwise/metrics/filter_category.h"
 #include "partwise/metrics/location_instability.h"
 #include "partwise/metrics/purity.h"
-#include "partwise/models/activations.h"
 #include "partwise/models/truth.h"
 #include "partwise/tensors/torch.h"
 
@@ -40,44 +38,6 @@ metrics::BootstrapOptions quick_bootstrap(int threads) {
   bootstrap.resamples = 10;
   bootstrap.threads = threads;
   return bootstrap;
-}
-
-std::vector<int64_t> to_vector(const Tensor& tensor) {
-  const auto plain = tensor.contiguous();
-  return {plain.data_ptr<int64_t>(), plain.data_ptr<int64_t>() + plain.numel()};
-}
-
-models::Examples select_rows(const models::Examples& examples, const std::vector<int64_t>& rows) {
-  const auto index = torch::tensor(rows, torch::kInt64);
-  std::vector<datasets::Sample> samples;
-  for (const int64_t row : rows) samples.push_back(examples.samples[static_cast<std::size_t>(row)]);
-  return {examples.pixels.index_select(0, index), examples.category.index_select(0, index),
-          std::move(samples)};
-}
-
-// On the CPU, float32: logits and, per tap, the maps before the mask.
-struct Seen {
-  Tensor logits;
-  std::vector<Tensor> maps;
-};
-
-// Always the same batches, as the last digits of a convolution may depend on them.
-Seen look_at(const networks::Network& network,
-             const models::Examples& examples,
-             const std::string& device) {
-  constexpr int64_t kBatch = 64;
-  const auto plain = [](const Tensor& values) { return values.to(torch::kCPU, torch::kFloat32); };
-  std::vector<Tensor> logits;
-  std::vector<std::vector<Tensor>> maps(network.architecture().taps.size());
-  for (int64_t first = 0; first < examples.rows(); first += kBatch) {
-    const auto pixels = examples.pixels.slice(0, first, std::min(first + kBatch, examples.rows()));
-    const auto output = network.evaluate(models::normalised(pixels.to(torch::Device(device))));
-    logits.push_back(plain(output.logits));
-    for (std::size_t t = 0; t < maps.size(); ++t) maps[t].push_back(plain(output.taps[t].maps));
-  }
-  Seen seen{torch::cat(logits), {}};
-  for (const auto& batches : maps) seen.maps.push_back(torch::cat(batches).contiguous());
-  return seen;
 }
 
 }  // namespace
@@ -115,9 +75,9 @@ Validation::Validation(const datasets::PartDataset& dataset,
     : task_(task),
       resources_(resources),
       images_(models::load_examples(
-          dataset, task, kSplit, input_side, resources.threads, resources.cache)),
-      objects_(images_.category.ge(0).nonzero().flatten()) {
-  const auto seen = select_rows(images_, to_vector(objects_));
+          dataset, task, kSplit, input_side, resources.threads, resources.cache)) {
+  const auto objects = models::to_vector(images_.category.ge(0).nonzero().flatten());
+  const auto seen = models::select_rows(images_, objects);
   truth_ = models::truth_of(dataset, task.category_ids, seen.samples, input_side);
   const bool landmarks = std::any_of(truth_.categories.begin(), truth_.categories.end(),
                                      [](const auto& one) { return !one.landmarks.empty(); });
@@ -126,46 +86,38 @@ Validation::Validation(const datasets::PartDataset& dataset,
          dataset.root.string());
   std::vector<int64_t> rows(static_cast<std::size_t>(train.rows()));
   std::iota(rows.begin(), rows.end(), int64_t{0});
-  reference_ = select_rows(
+  reference_ = models::select_rows(
       train, drawn(rows, images_.rows(),
                    derive_seed({static_cast<uint64_t>(options.seed), kReferenceStream})));
 }
 
 nlohmann::json Validation::measure(const networks::Network& network) const {
-  const torch::NoGradGuard no_grad;
-  const auto reference = look_at(network, reference_, resources_.device);
-  const auto seen = look_at(network, images_, resources_.device);
+  const auto reference = models::view_training(network, reference_, task_.outputs(),
+                                               resources_.device, resources_.threads);
+  const auto seen =
+      models::collect_activations(network, images_, resources_.device, resources_.threads);
   const auto decided = models::decision_scores(task_, seen.logits).argmax(1);
   const auto right =
       decided.eq(models::decision_classes(task_, images_.category)).sum().item<int64_t>();
-  const auto& architecture = network.architecture();
   auto layers = nlohmann::json::array();
-  for (std::size_t t = 0; t < seen.maps.size(); ++t) {
-    const auto& tap = architecture.taps[t];
-    const auto& geometry = network.geometry()[static_cast<std::size_t>(tap.relu)];
-    layers.push_back(measure_layer(seen.maps[t].index_select(0, objects_), reference.maps[t],
-                                   {geometry.offset, geometry.stride, architecture.input_side}));
-    layers.back()["layer"] = tap.name;
-  }
+  for (std::size_t t = 0; t < seen.layers.size(); ++t)
+    layers.push_back(measure_layer(seen.layers[t], reference.filter_category[t]));
   return {{"images", images_.rows()},
           {"accuracy", static_cast<double>(right) / static_cast<double>(images_.rows())},
           {"loss", number(models::task_loss(task_, seen.logits, images_.category).item<double>())},
           {"layers", layers}};
 }
 
-nlohmann::json Validation::measure_layer(const Tensor& maps,
-                                         const Tensor& reference_maps,
-                                         const metrics::UnitGrid& grid) const {
+nlohmann::json Validation::measure_layer(const models::LayerActivations& layer,
+                                         const std::vector<int64_t>& filter_category) const {
   const auto bootstrap = quick_bootstrap(resources_.threads);
-  const auto summaries = metrics::summarise(models::view_of(maps), resources_.threads);
-  const auto filter_category = metrics::strongest_category(
-      models::view_of(reference_maps), to_vector(reference_.category), task_.outputs());
+  const auto summaries = metrics::summarise(layer.maps, resources_.threads);
   std::vector<int64_t> filters(static_cast<std::size_t>(task_.outputs()));
   for (const int64_t category : filter_category) ++filters[static_cast<std::size_t>(category)];
   const auto instability =
-      metrics::location_instability(summaries, grid, truth_, filter_category, {}, bootstrap);
-  return {{"purity",
-           number(metrics::purity(metrics::source_of(models::view_of(maps)), bootstrap).value)},
+      metrics::location_instability(summaries, layer.grid, truth_, filter_category, {}, bootstrap);
+  return {{"layer", layer.name},
+          {"purity", number(metrics::purity(layer.maps, bootstrap).value)},
           {"instability_ratio", number(instability.ratio.value)},
           {"dead_share", metrics::dead_share(summaries)},
           {"filters_per_category", filters}};

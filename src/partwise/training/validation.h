@@ -1,12 +1,12 @@
 #pragma once
 
 #include "partwise/datasets/part_dataset.h"
-#include "partwise/metrics/activations.h"
 #include "partwise/metrics/truth.h"
+#include "partwise/models/activations.h"
 #include "partwise/models/examples.h"
+#include "partwise/models/resources.h"
 #include "partwise/networks/network.h"
 #include "partwise/training/options.h"
-#include "partwise/training/trainer.h"
 
 #include <nlohmann/json.hpp>
 
@@ -39,16 +39,14 @@ class Validation {
   nlohmann::json measure(const networks::Network& network) const;
 
  private:
-  nlohmann::json measure_layer(const Tensor& maps,
-                               const Tensor& reference_maps,
-                               const metrics::UnitGrid& grid) const;
+  nlohmann::json measure_layer(const models::LayerActivations& layer,
+                               const std::vector<int64_t>& filter_category) const;
 
   models::Task task_;
   models::Resources resources_;
   models::Examples images_;
   models::Examples reference_;  // training rows
-  Tensor objects_;              // [n] int64: the rows of images_ that show an object of the task
-  metrics::Truth truth_;
+  metrics::Truth truth_;        // of the rows of images_ that show an object of the task
 };
 
 }  // namespace partwise::training

@@ -1,4 +1,4 @@
-#include "partwise/training/checkpoint.h"
+#include "partwise/models/checkpoint.h"
 
 #include "partwise/base/error.h"
 #include "partwise/base/files.h"
@@ -12,7 +12,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-namespace partwise::training {
+namespace partwise::models {
 namespace {
 
 namespace fs = std::filesystem;
@@ -147,4 +147,4 @@ TEST_F(Checkpoints, TheBestStandsAlone) {
 }
 
 }  // namespace
-}  // namespace partwise::training
+}  // namespace partwise::models

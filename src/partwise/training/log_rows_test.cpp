@@ -1,4 +1,4 @@
-#include "partwise/training/runaway.h"
+#include "partwise/training/log_rows.h"
 
 #include <gtest/gtest.h>
 

@@ -1,8 +1,9 @@
-#include "partwise/cli/recipe.h"
+#include "partwise/experiments/recipe_sources.h"
 
 #include "partwise/base/files.h"
+#include "partwise/training/recipe.h"
 
-namespace partwise::cli {
+namespace partwise::experiments {
 namespace {
 
 // key=value, the value read as JSON where it is JSON (3, 0.1, true) and as text otherwise.
@@ -17,22 +18,17 @@ void take_setting(const std::string& setting, nlohmann::json& into) {
 
 }  // namespace
 
-void add_recipe_flags(CLI::App& app, RecipeFlags& flags) {
-  app.add_option("--config", flags.config, "JSON file of options; flags beat it");
-  app.add_option("--set", flags.set, "key=value, any option by its name in options.json");
-}
-
-training::Recipe recipe_of(const RecipeFlags& flags, const nlohmann::json& base) {
+training::Recipe recipe_of(const RecipeSources& sources, const nlohmann::json& base) {
   auto json = to_json(training::Recipe{});
   json.update(base);
-  if (!flags.config.empty()) {
-    const auto config = read_json(flags.config);
-    training::recipe_from_json(config, flags.config);  // its own errors name the file
+  if (!sources.config.empty()) {
+    const auto config = read_json(sources.config);
+    training::recipe_from_json(config, sources.config);  // its own errors name the file
     json.update(config);
   }
-  for (const auto& setting : flags.set) take_setting(setting, json);
-  json.update(flags.given);
+  for (const auto& setting : sources.set) take_setting(setting, json);
+  json.update(sources.given);
   return training::recipe_from_json(json, "command line");
 }
 
-}  // namespace partwise::cli
+}  // namespace partwise::experiments

@@ -4,7 +4,7 @@
 
 #include <string>
 
-namespace partwise::cli {
+namespace partwise::experiments {
 
 std::string version_text();
 
@@ -12,4 +12,4 @@ std::string version_text();
 // the dataset's description, command-independent.
 nlohmann::json make_manifest(const std::string& data_folder);
 
-}  // namespace partwise::cli
+}  // namespace partwise::experiments

@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-namespace partwise::training {
+namespace partwise::models {
 
 // How far a training has come: whole epochs, steps of the running one, and the sums that one's row
 // of the log will be made of.
@@ -47,4 +47,4 @@ std::optional<Checkpoint> newest_checkpoint(const runs::RunFolder& run);
 // "last": the newest; "best". An Error where there is none.
 Checkpoint load_checkpoint(const runs::RunFolder& run, const std::string& which);
 
-}  // namespace partwise::training
+}  // namespace partwise::models

@@ -1,4 +1,7 @@
-#include "partwise/training/runaway.h"
+#include "partwise/training/log_rows.h"
+
+#include "partwise/base/progress.h"
+#include "partwise/runs/log_scalars.h"
 
 #include <fmt/format.h>
 
@@ -6,6 +9,8 @@
 
 namespace partwise::training {
 namespace {
+
+constexpr double kWorthSaying = 0.9;  // the guard left less than this of the filter loss
 
 double loss_of(const nlohmann::json& row) {
   return row.value("loss", 0.0);
@@ -25,6 +30,40 @@ std::string growth(const nlohmann::json& before, const nlohmann::json& now) {
 }
 
 }  // namespace
+
+std::vector<nlohmann::json> rows_until(const runs::RunFolder& run, int64_t epoch) {
+  auto rows = run.log();
+  std::erase_if(rows, [&](const auto& row) {
+    return runs::scalar_at(row, "epoch") > static_cast<double>(epoch);
+  });
+  return rows;
+}
+
+nlohmann::json take_layer_rows(networks::Network& network) {
+  auto rows = nlohmann::json::array();
+  for (auto& [name, layer] : network.interpretable()) {
+    const auto seen = layer.take_diagnostics();
+    const auto short_name = name.substr(0, name.find(".mask"));
+    if (seen.softening < kWorthSaying) {
+      say(
+          fmt::format("{}: its activations were falling; the filter loss went on at {:.0f} % of "
+                      "its strength ({:.0f} % of the filters are dead)",
+                      short_name, 100.0 * seen.softening, 100.0 * seen.dead_share));
+    }
+    rows.push_back({{"layer", short_name},
+                    {"loss", seen.loss},
+                    {"prior_entropy", seen.prior_entropy},
+                    {"category_entropy", seen.category_entropy},
+                    {"spatial_entropy", seen.spatial_entropy},
+                    {"gradient_ratio", seen.gradient_ratio},
+                    {"effective_samples", seen.effective_samples},
+                    {"softening", seen.softening},
+                    {"mean_peak", seen.mean_peak},
+                    {"dead_share", seen.dead_share},
+                    {"filters_per_category", seen.filters_per_category}});
+  }
+  return rows;
+}
 
 std::optional<std::string> runaway_warning(const std::vector<nlohmann::json>& rows) {
   if (rows.size() < 2) return std::nullopt;

@@ -1,4 +1,4 @@
-#include "partwise/training/checkpoint.h"
+#include "partwise/models/checkpoint.h"
 
 #include "partwise/base/error.h"
 #include "partwise/base/files.h"
@@ -9,7 +9,7 @@
 
 #include <sstream>
 
-namespace partwise::training {
+namespace partwise::models {
 
 namespace fs = std::filesystem;
 
@@ -121,4 +121,4 @@ Checkpoint load_checkpoint(const runs::RunFolder& run, const std::string& which)
   return *std::move(newest);
 }
 
-}  // namespace partwise::training
+}  // namespace partwise::models

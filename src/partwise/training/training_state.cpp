@@ -1,15 +1,46 @@
-#include "partwise/training/agreement.h"
+#include "partwise/training/training_state.h"
 
 #include "partwise/base/error.h"
 #include "partwise/base/interrupt.h"
 #include "partwise/tensors/torch.h"
 
 namespace partwise::training {
+namespace {
+
+constexpr std::string_view kOptimizer = "optimizer.";
+constexpr std::string_view kDiagnostics = "diagnostics.";
+
+}  // namespace
+
+models::Checkpoint pack(const networks::Network& network,
+                        const Optimizer& optimizer,
+                        const models::Position& position) {
+  models::Checkpoint checkpoint{position, network.state()};
+  for (const auto& [name, tensor] : optimizer.state())
+    checkpoint.tensors.emplace(std::string(kOptimizer) + name, tensor);
+  for (const auto& [name, layer] : network.interpretable())
+    checkpoint.tensors.emplace(std::string(kDiagnostics) + name, layer.diagnostic_sums());
+  return checkpoint;
+}
+
+models::Position unpack(const models::Checkpoint& checkpoint,
+                        networks::Network& network,
+                        Optimizer& optimizer) {
+  std::map<std::string, Tensor> own;
+  for (const auto& [name, tensor] : checkpoint.tensors) {
+    if (name.starts_with(kOptimizer)) own.emplace(name.substr(kOptimizer.size()), tensor);
+  }
+  network.load_state(checkpoint.tensors);
+  optimizer.load_state(own);
+  for (auto& [name, layer] : network.interpretable())
+    layer.load_diagnostic_sums(checkpoint.tensors.at(std::string(kDiagnostics) + name));
+  return checkpoint.position;
+}
 
 void take_from_leader(const tensors::Ranks& ranks,
                       networks::Network& network,
                       Optimizer& optimizer,
-                      Position& position) {
+                      models::Position& position) {
   if (ranks.alone()) return;
   const auto state = optimizer.state();
   const auto counts =

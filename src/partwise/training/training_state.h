@@ -1,11 +1,20 @@
 #pragma once
 
+#include "partwise/models/checkpoint.h"
 #include "partwise/networks/network.h"
 #include "partwise/tensors/ranks.h"
-#include "partwise/training/checkpoint.h"
 #include "partwise/training/optimizer.h"
 
 namespace partwise::training {
+
+// Everything the steps to come depend on: the network with its statistics, the optimizer and what
+// the running epoch's row of the log will be made of.
+models::Checkpoint pack(const networks::Network& network,
+                        const Optimizer& optimizer,
+                        const models::Position& position);
+models::Position unpack(const models::Checkpoint& checkpoint,
+                        networks::Network& network,
+                        Optimizer& optimizer);
 
 // What several ranks that train one network must agree on; alone, none of this does anything.
 
@@ -13,7 +22,7 @@ namespace partwise::training {
 void take_from_leader(const tensors::Ranks& ranks,
                       networks::Network& network,
                       Optimizer& optimizer,
-                      Position& position);
+                      models::Position& position);
 
 // Ranks that took the same steps hold the same bits; a sum that differs shows one that went astray.
 void require_equal_weights(const tensors::Ranks& ranks, const networks::Network& network);

@@ -1,4 +1,4 @@
-#include "partwise/cli/local_ranks.h"
+#include "partwise/experiments/local_ranks.h"
 
 #include "partwise/base/error.h"
 #include "partwise/base/interrupt.h"
@@ -20,7 +20,7 @@
 #include <unistd.h>
 #include <vector>
 
-namespace partwise::cli {
+namespace partwise::experiments {
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -36,14 +36,6 @@ struct Rank {
   std::string said;
   std::optional<int> status;  // as waitpid gives it
 };
-
-// What this process was started with.
-std::vector<std::string> own_arguments() {
-  std::ifstream stream("/proc/self/cmdline", std::ios::binary);
-  std::vector<std::string> arguments;
-  for (std::string argument; std::getline(stream, argument, '\0');) arguments.push_back(argument);
-  return arguments;
-}
 
 std::vector<std::string> environment_of(int rank, int count, int port) {
   const std::vector<std::pair<std::string, std::string>> own{
@@ -70,10 +62,9 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
   return result;
 }
 
-Rank start_rank(int rank, int count, int port) {
-  auto arguments = own_arguments();
+Rank start_rank(int rank, int count, int port, Command command) {
   auto environment = environment_of(rank, count, port);
-  const auto argument_pointers = pointers(arguments);
+  const auto argument_pointers = pointers(command.arguments);
   const auto environment_pointers = pointers(environment);
   int ends[2] = {-1, -1};
   ensure(rank == 0 || ::pipe2(ends, O_CLOEXEC) == 0, "cannot start rank {}: {}", rank,
@@ -90,7 +81,7 @@ Rank start_rank(int rank, int count, int port) {
       ::dup2(nowhere, STDOUT_FILENO);
       ::dup2(ends[1], STDERR_FILENO);
     }
-    ::execve("/proc/self/exe", argument_pointers.data(), environment_pointers.data());
+    ::execve(command.program.c_str(), argument_pointers.data(), environment_pointers.data());
     ::_exit(127);
   }
   ::close(nowhere);
@@ -185,10 +176,18 @@ int verdict(const std::vector<Rank>& ranks, const std::vector<std::size_t>& fail
 
 }  // namespace
 
-int run_local_ranks(int count) {
+Command this_command() {
+  std::ifstream stream("/proc/self/cmdline", std::ios::binary);
+  Command command{"/proc/self/exe", {}};
+  for (std::string argument; std::getline(stream, argument, '\0');)
+    command.arguments.push_back(argument);
+  return command;
+}
+
+int run_local_ranks(int count, const Command& command) {
   const int port = tensors::free_port();
   std::vector<Rank> ranks;
-  for (int rank = 0; rank < count; ++rank) ranks.push_back(start_rank(rank, count, port));
+  for (int rank = 0; rank < count; ++rank) ranks.push_back(start_rank(rank, count, port, command));
   const auto failures = wait_for(ranks);
   if (!failures.empty()) return verdict(ranks, failures);
   return std::any_of(ranks.begin(), ranks.end(),
@@ -205,4 +204,4 @@ void leave_quietly() {
   std::_Exit(kLostOthers);
 }
 
-}  // namespace partwise::cli
+}  // namespace partwise::experiments

@@ -1,4 +1,4 @@
-#include "partwise/cli/version.h"
+#include "partwise/experiments/version.h"
 
 #include "partwise/base/files.h"
 #include "partwise/tensors/session.h"
@@ -12,7 +12,7 @@
 #define PARTWISE_COMMIT "unknown"
 #endif
 
-namespace partwise::cli {
+namespace partwise::experiments {
 
 std::string version_text() {
   return fmt::format("partwise {} (commit {}, LibTorch {})", PARTWISE_VERSION, PARTWISE_COMMIT,
@@ -30,4 +30,4 @@ nlohmann::json make_manifest(const std::string& data_folder) {
           {"data_hash", content_hash(read_file(description))}};
 }
 
-}  // namespace partwise::cli
+}  // namespace partwise::experiments

@@ -1,4 +1,4 @@
-#include "partwise/cli/contact_sheets.h"
+#include "partwise/experiments/contact_sheets.h"
 
 #include "partwise/base/error.h"
 #include "partwise/base/files.h"
@@ -11,7 +11,7 @@
 #include <algorithm>
 #include <unordered_map>
 
-namespace partwise::cli {
+namespace partwise::experiments {
 namespace {
 
 namespace fs = std::filesystem;
@@ -86,4 +86,4 @@ void write_contact_sheets(const datasets::PartDataset& dataset, const fs::path& 
   }
 }
 
-}  // namespace partwise::cli
+}  // namespace partwise::experiments

@@ -1,0 +1,49 @@
+#pragma once
+
+#include "partwise/base/progress.h"
+#include "partwise/datasets/synthetic_animals.h"
+#include "partwise/experiments/machine.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <unistd.h>
+#include <vector>
+
+namespace partwise::experiments {
+
+// A folder of the test's own, and every line the library says in it.
+class Application : public testing::Test {
+ protected:
+  void SetUp() override { before_ = set_listener(notes_); }
+  void TearDown() override {
+    set_listener(before_);
+    std::filesystem::remove_all(root_);
+  }
+
+  datasets::PartDataset draw_animals() const {
+    datasets::SyntheticOptions drawing;
+    drawing.images = 9;
+    drawing.categories = 2;
+    drawing.size = 64;
+    return datasets::write_synthetic_animals(root_ / "animals", drawing, 2);
+  }
+  Machine machine() const { return {"cpu", 2, (root_ / "cache").string()}; }
+  const std::vector<std::string>& said() const { return notes_->lines; }
+
+  std::filesystem::path root_ = std::filesystem::path(testing::TempDir()) /
+                                fmt::format("partwise-application-test-{}", ::getpid());
+
+ private:
+  struct Notes : Listener {
+    void line(const std::string& text) override { lines.push_back(text); }
+    std::vector<std::string> lines;
+  };
+  std::shared_ptr<Notes> notes_ = std::make_shared<Notes>();
+  std::shared_ptr<Listener> before_;
+};
+
+}  // namespace partwise::experiments

@@ -1,0 +1,23 @@
+#include "partwise/experiments/contact_sheets.h"
+
+#include "partwise/experiments/application_fixture.h"
+#include "partwise/images/codec.h"
+
+namespace partwise::experiments {
+namespace {
+
+using ContactSheets = Application;
+
+TEST_F(ContactSheets, ShowEveryObjectOfACategoryAndPassOverWhatCannotBeRead) {
+  const auto dataset = draw_animals();
+  std::filesystem::remove(dataset.root / dataset.images.front().file_name);
+  write_contact_sheets(dataset, root_ / "sheets");
+  ASSERT_EQ(said().size(), dataset.categories.size());
+  EXPECT_NE(said()[0].find("fox.png: 8 of 9 objects; box white"), std::string::npos) << said()[0];
+  EXPECT_NE(said()[1].find(": 9 of 9 objects"), std::string::npos) << said()[1];
+  const auto sheet = images::read_image(root_ / "sheets" / "fox.png");
+  EXPECT_EQ(sheet.width, 6 * 240 + 7 * 6);  // six columns and the gaps around them
+}
+
+}  // namespace
+}  // namespace partwise::experiments

@@ -1,0 +1,173 @@
+#include "partwise/experiments/demo.h"
+
+#include "partwise/base/files.h"
+#include "partwise/base/progress.h"
+#include "partwise/base/random.h"
+#include "partwise/datasets/synthetic_animals.h"
+#include "partwise/experiments/measure_run.h"
+#include "partwise/experiments/version.h"
+#include "partwise/images/codec.h"
+#include "partwise/judging/dissection.h"
+#include "partwise/report/report.h"
+#include "partwise/training/trainer.h"
+#include "partwise/views/heat_map.h"
+
+#include <chrono>
+
+namespace partwise::experiments {
+namespace {
+
+namespace fs = std::filesystem;
+
+// A demo folder is recognised by demo.json; anything else that is in the way stays as it is.
+void claim_folder(const fs::path& out, const nlohmann::json& options) {
+  const auto marker = out / "demo.json";
+  if (fs::exists(marker)) {
+    const auto there = read_json(marker);
+    ensure(there == options,
+           "{}: holds a demo with other options ({}); choose another --out or remove it",
+           out.string(), there.dump());
+    make_writable_folder(out);
+    return;
+  }
+  remove_abandoned_writes(out);  // a killed demo may have got no further
+  const bool occupied = fs::exists(out) && (!fs::is_directory(out) || !fs::is_empty(out));
+  ensure(!occupied, "{}: exists and is not a demo folder; choose another --out", out.string());
+  make_writable_folder(out);
+  write_json_atomically(marker, options);
+}
+
+void draw_sheet(const DemoOptions& options, const fs::path& path) {
+  constexpr int64_t kColumns = 8;
+  std::vector<images::Image> pictures;
+  for (int64_t category = 0; category < options.categories; ++category) {
+    for (int64_t i = 0; i < kColumns; ++i) {
+      pictures.push_back(datasets::draw_scene(category, i, options.size, options.seed).image);
+    }
+  }
+  write_file_atomically(path, images::encode_png(views::contact_sheet(pictures, kColumns, 4)));
+}
+
+// {"arms": {arm: {metrics}}, "seconds": s}: each metric at the layer where the method's claim lies,
+// and all layers below it.
+nlohmann::json summary_of(const std::vector<runs::RunFolder>& runs, double seconds) {
+  auto arms = nlohmann::json::object();
+  for (const auto& run : runs) {
+    auto findings = *run.findings();
+    auto& layers = findings["layers"];
+    for (auto& layer : layers) layer.erase("cards");
+    const auto& first = layers.front();
+    const auto& last = layers.back();
+    arms[findings["arm"].get<std::string>()] = {
+        {"accuracy", findings["accuracy"]},
+        {"balanced_accuracy", findings["balanced_accuracy"]},
+        {"purity", first["purity"]},
+        {"part_interpretability", last["part_interpretability"]},
+        {"location_instability", last["location_instability"]},
+        {"instability_ratio", last["instability_ratio"]},
+        {"layers", layers}};
+  }
+  return {{"arms", arms}, {"seconds", seconds}};
+}
+
+constexpr double kTestShare = 2.0 / 9.0;
+
+datasets::PartDataset draw(const fs::path& folder,
+                           const DemoOptions& options,
+                           bool pretraining,
+                           int threads) {
+  datasets::SyntheticOptions drawing;
+  drawing.images = pretraining ? options.pretraining_images : options.images;
+  drawing.categories = options.categories;
+  drawing.size = options.size;
+  drawing.test_share = pretraining ? 0.0 : kTestShare;
+  const uint64_t seed = static_cast<uint64_t>(options.seed);
+  drawing.seed = pretraining ? static_cast<int64_t>(derive_seed({seed, 1}) >> 1U) : options.seed;
+  return datasets::write_synthetic_animals(folder, drawing, threads);
+}
+
+// What every arm starts from, as the paper's arms start from a net trained on other images.
+void pretrain(const fs::path& out, const DemoOptions& options, const models::Resources& resources) {
+  const auto data = out / "pretraining-data";
+  const auto dataset = draw(data, options, true, resources.threads);
+  training::Recipe recipe;
+  recipe.train.arm = "ordinary";
+  recipe.train.epochs = options.pretraining_epochs;
+  recipe.train.seed = options.seed;
+  const auto run =
+      training::claim_run(out / "runs" / "backbone", recipe, make_manifest(data.string()));
+  if (!training::is_trained(run)) {
+    say("training the common backbone on other images ...");
+    training::train(run, dataset, resources);
+  }
+}
+
+runs::RunFolder run_arm(const fs::path& out,
+                        const std::string& arm,
+                        const DemoOptions& options,
+                        const datasets::PartDataset& dataset,
+                        const models::Resources& resources) {
+  training::Recipe recipe;
+  recipe.train.arm = arm;
+  recipe.train.init = (out / "runs" / "backbone").string();
+  recipe.train.epochs = options.epochs;
+  recipe.train.seed = options.seed;
+  const auto run =
+      training::claim_run(out / "runs" / arm, recipe, make_manifest((out / "data").string()));
+  if (!training::is_trained(run)) {
+    say(fmt::format("training {} ...", arm));
+    training::train(run, dataset, resources);
+  }
+  if (!run.folder.findings()) {
+    say(fmt::format("measuring {} ...", arm));
+    judging::MeasureOptions measure;
+    measure.measures.bootstrap.threads = resources.threads;
+    measure_run(run.folder, dataset, measure, resources);
+  }
+  return run.folder;
+}
+
+}  // namespace
+
+DemoOptions quick_demo() {
+  DemoOptions options;
+  options.images = 180;
+  options.epochs = 5;
+  options.pretraining_images = 250;
+  options.pretraining_epochs = 5;
+  return options;
+}
+
+Demo run_demo(const fs::path& out,
+              const DemoOptions& options,
+              const std::string& command,
+              const Machine& machine) {
+  const auto start = std::chrono::steady_clock::now();
+  const auto resources = start_session(machine);
+  claim_folder(out, to_json(options));
+
+  say("drawing synthetic animals ...");
+  const auto dataset = draw(out / "data", options, false, resources.threads);
+  draw_sheet(options, out / "animals.png");
+  pretrain(out, options, resources);
+  Demo demo{{}, out / "report.html", out / "summary.json"};
+  for (const auto& arm : networks::arm_names())
+    demo.runs.push_back(run_arm(out, arm, options, dataset, resources));
+
+  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+  demo.seconds = seconds.count();
+  write_json_atomically(demo.summary, summary_of(demo.runs, demo.seconds));
+  report::write_report(demo.runs,
+                       {{"title", "Which parts of the animal does the network use?"},
+                        {"command", command},
+                        {"seconds", demo.seconds},
+                        {"seed", options.seed},
+                        {"dataset",
+                         {{"name", "synthetic animals"},
+                          {"images", dataset.images.size()},
+                          {"sheet", (out / "animals.png").string()}}}},
+                       demo.report);
+  return demo;
+}
+
+}  // namespace partwise::experiments

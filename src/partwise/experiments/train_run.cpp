@@ -1,0 +1,99 @@
+#include "partwise/experiments/train_run.h"
+
+#include "partwise/base/parallel.h"
+#include "partwise/base/progress.h"
+#include "partwise/datasets/part_dataset.h"
+#include "partwise/experiments/local_ranks.h"
+#include "partwise/experiments/version.h"
+#include "partwise/runs/log_scalars.h"
+#include "partwise/tensors/ranks.h"
+#include "partwise/tensors/session.h"
+#include "partwise/training/early_stop.h"
+#include "partwise/training/trainer.h"
+
+namespace partwise::experiments {
+namespace {
+
+bool holds_run(const TrainRequest& request) {
+  return std::filesystem::exists(std::filesystem::path(request.run) / "options.json");
+}
+
+// The leader makes the folder, the others find it.
+training::Run shared_run(const TrainRequest& request,
+                         const training::Recipe& recipe,
+                         const tensors::Ranks& ranks) {
+  if (!ranks.leads()) {
+    ranks.meet();
+    return {runs::RunFolder::open(request.run), recipe};
+  }
+  if (!holds_run(request)) training::require_init(recipe.train);
+  auto run = training::claim_run(request.run, recipe, make_manifest(request.data));
+  ranks.meet();
+  return run;
+}
+
+TrainOutcome::Log read_log(const training::Run& run) {
+  const auto rows = run.folder.log();
+  TrainOutcome::Log log{std::ssize(rows)};
+  if (!rows.empty()) log.accuracy = runs::scalar_at(rows.back(), "train_accuracy");
+  const auto& options = run.recipe.train;
+  log.best_epoch = training::judge_epochs(rows, options.stop_on, options.patience).best_epoch;
+  if (log.best_epoch > 0) {
+    const auto& best = rows[static_cast<std::size_t>(log.best_epoch) - 1].at("validation");
+    log.best_images = best.at("images");
+    log.best_accuracy = best.at("accuracy");
+  }
+  return log;
+}
+
+TrainOutcome train_here(const TrainRequest& request,
+                        const training::Recipe& recipe,
+                        const datasets::PartDataset& dataset,
+                        const tensors::RankPlace& place) {
+  if (place.rank > 0) set_listener(nullptr);  // the leader speaks for all
+  auto machine = request.machine;
+  if (machine.threads == 0 && place.local_count > 1)
+    machine.threads = std::max(1, hardware_threads() / place.local_count);
+  auto resources = start_session(machine);
+  resources.device = tensors::device_of_rank(resources.device, place);
+  resources.ranks = tensors::Ranks::join(place, resources.device);
+  const auto run = shared_run(request, recipe, resources.ranks);
+  training::train(run, dataset, resources);
+  TrainOutcome outcome;
+  if (resources.ranks.leads()) outcome.log = read_log(run);
+  return outcome;
+}
+
+}  // namespace
+
+TrainOutcome train_run(const TrainRequest& request) {
+  const bool exists = holds_run(request);
+  const auto recipe = exists && request.resume
+                          ? recipe_of(request.recipe, runs::RunFolder::open(request.run).options())
+                          : recipe_of(request.recipe);
+  const auto dataset = datasets::load_dataset(request.data);
+  training::require_trainable(recipe.train, dataset);
+  const auto device = tensors::choose_device(request.machine.device);
+  const auto place = tensors::rank_place_from_environment();
+  ensure(request.ranks == 1 || place.count == 1 || is_local_rank(),
+         "--ranks {} inside a process that is one of {} ranks already (WORLD_SIZE); leave it out",
+         request.ranks, place.count);
+  const int64_t count = std::max(request.ranks, place.count);
+  ensure(count <= recipe.train.batch,
+         "{} ranks, but a batch of {} images: every rank needs one; use fewer ranks", count,
+         recipe.train.batch);
+  ensure(!exists || request.resume || place.rank > 0,
+         "{}: holds a run already; --resume goes on with it", request.run);
+  if (request.ranks > 1 && place.count == 1) {
+    tensors::require_ranks(device);
+    return {run_local_ranks(request.ranks), std::nullopt};
+  }
+  try {
+    return train_here(request, recipe, dataset, place);
+  } catch (const tensors::LostRank&) {
+    if (is_local_rank()) leave_quietly();
+    throw;
+  }
+}
+
+}  // namespace partwise::experiments

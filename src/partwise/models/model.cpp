@@ -1,0 +1,201 @@
+#include "partwise/models/model.h"
+
+#include "partwise/base/error.h"
+#include "partwise/base/files.h"
+#include "partwise/base/names.h"
+#include "partwise/models/activations.h"
+#include "partwise/tensors/torch.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace partwise::models {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr int kFormat = 1;
+constexpr auto kCategories = "filter_categories";
+
+const std::vector<std::string> kRules{"memory", "training_rows"};  // in the order of CategoryRule
+
+fs::path file_of(const runs::RunFolder& run) {
+  return run.path() / "model.json";
+}
+
+nlohmann::json to_json(const InputRule& input) {
+  return {{"side", input.side},
+          {"pixel_order", "RGB"},
+          {"pixel_scale", "1/255"},
+          {"pixel_mean", input.mean},
+          {"pixel_std", input.spread}};
+}
+
+nlohmann::json to_json(const Design& design) {
+  return {{"format", kFormat},
+          {"net", design.net},
+          {"arm", networks::arm_name(design.arm)},
+          {"hidden", design.head.hidden},
+          {"dropout", design.head.dropout},
+          {"seed", design.seed},
+          {"parts", partwise::to_json(design.parts)},
+          {"task", task_name(design.task)},
+          {"loss", loss_name(design.task)},
+          {"categories", design.task.categories},
+          {"category_ids", design.task.category_ids},
+          {"may_be_none", design.task.may_be_none},
+          {"classes", class_names(design.task)},
+          {"input", to_json(design.input)}};
+}
+
+Design from_json(const nlohmann::json& json, const std::string& place) {
+  try {
+    ensure(json.at("format") == kFormat, "{}: format {}, of a newer program; update this one",
+           place, json.at("format").dump());
+    Design design;
+    design.net = json.at("net");
+    design.arm = networks::arm_from_name(json.at("arm"));
+    design.head = {json.at("hidden"), json.at("dropout")};
+    design.seed = json.at("seed");
+    merge_json(design.parts, json.at("parts"), place);
+    design.task = {json.at("task") != "multi", json.at("loss") == "logistic",
+                   json.at("may_be_none"), json.at("category_ids"), json.at("categories")};
+    const auto categories = design.task.categories.size();
+    ensure(categories > 0 && categories == design.task.category_ids.size() &&
+               (categories == 1) == design.task.binary &&
+               task_name(design.task) == json.at("task").get<std::string>(),
+           "{}: its categories do not fit its task", place);
+    design.input.side = networks::find_backbone(design.net).input_side;
+    ensure(json.at("input") == to_json(design.input),
+           "{}: input {} is made in a way this program does not know", place,
+           json.at("input").dump());
+    return design;
+  } catch (const nlohmann::json::exception& problem) {
+    throw Error(fmt::format("{}: does not describe a network ({})", place, problem.what()));
+  }
+}
+
+nlohmann::json read_model(const runs::RunFolder& run) {
+  auto json = read_json(file_of(run));
+  ensure(json.is_object(), "{}: does not describe a network", file_of(run).string());
+  return json;
+}
+
+nlohmann::json place_json(const Position& position) {
+  return {{"epoch", position.epoch}, {"step", position.step}};
+}
+
+// Those that model.json has of this checkpoint over the training rows.
+std::vector<FilterCategories> recorded_categories(const runs::RunFolder& run,
+                                                  const Position& position) {
+  std::vector<FilterCategories> found;
+  if (!fs::exists(file_of(run))) return found;
+  for (const auto& entry : read_model(run).value(kCategories, nlohmann::json::array())) {
+    const auto rule = index_of_name("rule", entry.value("rule", ""), kRules);
+    if (entry.value("checkpoint", nlohmann::json()) != place_json(position)) continue;
+    if (static_cast<CategoryRule>(rule) != CategoryRule::training_rows) continue;
+    found.push_back({entry.at("layer"), CategoryRule::training_rows, entry.at("categories")});
+  }
+  return found;
+}
+
+}  // namespace
+
+Design make_design(const nlohmann::json& options, const datasets::PartDataset& dataset) {
+  const auto option = [&](const char* key) {
+    ensure(options.contains(key), "options.json: has no '{}'; is this a run?", key);
+    return options.at(key);
+  };
+  Design design;
+  design.net = option("net");
+  design.arm = networks::arm_from_name(option("arm"));
+  design.head.hidden = options.value("hidden", design.head.hidden);  // older runs do not have them
+  design.head.dropout = options.value("dropout", design.head.dropout);
+  design.seed = option("seed");
+  auto parts = partwise::to_json(design.parts);
+  for (auto& [key, value] : parts.items()) value = options.value(key, value);
+  merge_json(design.parts, parts, "options");
+  if (design.arm != networks::Arm::interpretable) design.parts.strength = 0.0;
+  design.task = make_task(option("task"), option("loss"), dataset);
+  design.input.side = networks::find_backbone(design.net).input_side;
+  return design;
+}
+
+networks::Network draw_network(const Design& design) {
+  const auto outputs = design.task.outputs();
+  return {networks::build_architecture(design.net, design.arm, outputs, design.parts, design.head),
+          outputs, design.parts, static_cast<uint64_t>(design.seed)};
+}
+
+std::vector<FilterCategories> remembered_categories(const networks::Network& network) {
+  const auto& architecture = network.architecture();
+  std::vector<FilterCategories> remembered;
+  for (const auto& tap : architecture.taps) {
+    if (tap.mask < 0) continue;
+    const auto& mask = architecture.layers[static_cast<std::size_t>(tap.mask)].name;
+    remembered.push_back({tap.name, CategoryRule::memory,
+                          to_vector(network.interpretable().at(mask).filter_category().cpu())});
+  }
+  return remembered;
+}
+
+void claim_model(const runs::RunFolder& run, const Design& design) {
+  if (!fs::exists(file_of(run))) {
+    write_json_atomically(file_of(run), to_json(design));
+    return;
+  }
+  const auto there = design_of(run);
+  ensure(to_json(there) == to_json(design),
+         "{}: its network was made for other data ({}; the dataset now holds {}); go on with the "
+         "dataset as it was, or choose another run folder",
+         run.path().string(), join(class_names(there.task)), join(class_names(design.task)));
+}
+
+void record_categories(const runs::RunFolder& run,
+                       const std::vector<FilterCategories>& categories,
+                       const Position& position) {
+  if (!fs::exists(file_of(run))) return;  // of an older program, and no longer in training
+  auto model = read_model(run);
+  const auto place = place_json(position);
+  auto entries = nlohmann::json::array();
+  for (const auto& entry : model.value(kCategories, nlohmann::json::array())) {
+    const bool replaced = std::any_of(categories.begin(), categories.end(), [&](const auto& one) {
+      return entry.value("layer", "") == one.layer &&
+             entry.value("rule", "") == kRules[static_cast<std::size_t>(one.rule)];
+    });
+    if (!replaced && entry.value("checkpoint", nlohmann::json()) == place) entries.push_back(entry);
+  }
+  for (const auto& one : categories) {
+    entries.push_back({{"layer", one.layer},
+                       {"rule", kRules[static_cast<std::size_t>(one.rule)]},
+                       {"checkpoint", place},
+                       {"categories", one.category}});
+  }
+  model[kCategories] = std::move(entries);
+  write_json_atomically(file_of(run), model);
+}
+
+Design design_of(const runs::RunFolder& run, const fs::path& data) {
+  if (fs::exists(file_of(run))) return from_json(read_model(run), file_of(run).string());
+  try {
+    return make_design(run.options(), datasets::load_dataset(run.data(data)));
+  } catch (const Error& reason) {
+    throw Error(
+        fmt::format("{} (without model.json, as an older program left it, the run cannot "
+                    "be opened alone)",
+                    reason.what()));
+  }
+}
+
+Model open_model(const runs::RunFolder& run, const std::string& checkpoint, const fs::path& data) {
+  auto design = design_of(run, data);
+  const auto found = load_checkpoint(run, checkpoint);
+  auto network = draw_network(design);
+  network.load_state(found.tensors);
+  auto categories = remembered_categories(network);
+  for (auto& one : recorded_categories(run, found.position)) categories.push_back(std::move(one));
+  return {std::move(design), std::move(network), found.position, std::move(categories)};
+}
+
+}  // namespace partwise::models
