@@ -2,7 +2,7 @@
 
 #include "partwise/base/progress.h"
 #include "partwise/cli/command.h"
-#include "partwise/cli/measure.h"
+#include "partwise/report/terminal.h"
 
 namespace partwise::cli {
 namespace {
@@ -20,7 +20,7 @@ void demo_command(const Flags& flags) {
   const auto command =
       fmt::format("partwise demo --seed {}{}", options.seed, flags.quick ? " --quick" : "");
   const auto demo = experiments::run_demo(flags.out, options, command, flags.machine);
-  fmt::print("{}\nreport   {}\nsummary  {}\ntime     {}\n", findings_table(demo.runs),
+  fmt::print("{}\nreport   {}\nsummary  {}\ntime     {}\n", report::findings_table(demo.found),
              std::filesystem::absolute(demo.report).string(),
              std::filesystem::absolute(demo.summary).string(), readable_duration(demo.seconds));
 }

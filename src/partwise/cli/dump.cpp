@@ -1,6 +1,5 @@
-#include "partwise/base/files.h"
 #include "partwise/cli/command.h"
-#include "partwise/judging/network_dump.h"
+#include "partwise/experiments/judge_runs.h"
 
 namespace partwise::cli {
 
@@ -30,16 +29,9 @@ void add_dump(CLI::App& app) {
   command->add_flag("--half", flags->options.half, "16-bit floats: half the size, rounded");
   add_machine(*command, flags->machine);
   command->callback([flags] {
-    ensure(std::filesystem::path(flags->out).extension() == ".safetensors",
-           "{}: only safetensors is written; end the name in .safetensors", flags->out);
-    const auto folder = std::filesystem::absolute(flags->out).parent_path();
-    make_writable_folder(folder);  // before minutes of work
-    const auto resources = experiments::start_session(flags->machine);
-    const auto run = runs::RunFolder::open(flags->run);
-    const auto dataset = datasets::load_dataset(run.data(flags->data));
-    const auto size = judging::dump_layer(run, dataset, flags->options, flags->out, resources);
-    fmt::print("{}: {} rows, {} filters, {} x {} cells\n", flags->out, size.rows, size.filters,
-               size.side, size.side);
+    const auto [rows, filters, side] = experiments::dump_run(
+        flags->run, flags->data, flags->options, flags->out, flags->machine);
+    fmt::print("{}: {} rows, {} filters, {} x {} cells\n", flags->out, rows, filters, side, side);
   });
 }
 

@@ -1,7 +1,7 @@
 #include "partwise/base/error.h"
 #include "partwise/base/interrupt.h"
 #include "partwise/cli/command.h"
-#include "partwise/cli/terminal.h"
+#include "partwise/cli/console.h"
 #include "partwise/experiments/version.h"
 
 #include <cstdlib>
@@ -63,6 +63,6 @@ int main(int argc, char** argv) {
   partwise::cli::add_weights(app);
   partwise::cli::add_reproduce(app);
   partwise::watch_for_interrupts();
-  partwise::cli::speak_to_terminal();
+  partwise::cli::speak_to_console();
   return run(app, argc, argv);
 }

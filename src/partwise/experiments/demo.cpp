@@ -4,7 +4,6 @@
 #include "partwise/base/progress.h"
 #include "partwise/base/random.h"
 #include "partwise/datasets/synthetic_animals.h"
-#include "partwise/experiments/measure_run.h"
 #include "partwise/experiments/version.h"
 #include "partwise/images/codec.h"
 #include "partwise/judging/dissection.h"
@@ -50,10 +49,10 @@ void draw_sheet(const DemoOptions& options, const fs::path& path) {
 
 // {"arms": {arm: {metrics}}, "seconds": s}: each metric at the layer where the method's claim lies,
 // and all layers below it.
-nlohmann::json summary_of(const std::vector<runs::RunFolder>& runs, double seconds) {
+nlohmann::json summary_of(const std::vector<findings::RunFindings>& found, double seconds) {
   auto arms = nlohmann::json::object();
-  for (const auto& run : runs) {
-    auto findings = *run.findings();
+  for (const auto& run : found) {
+    auto findings = to_json(run);
     auto& layers = findings["layers"];
     for (auto& layer : layers) layer.erase("cards");
     const auto& first = layers.front();
@@ -118,11 +117,11 @@ runs::RunFolder run_arm(const fs::path& out,
     say(fmt::format("training {} ...", arm));
     training::train(run, dataset, resources);
   }
-  if (!run.folder.findings()) {
+  if (!findings::read_findings(run.folder)) {
     say(fmt::format("measuring {} ...", arm));
     judging::MeasureOptions measure;
     measure.measures.bootstrap.threads = resources.threads;
-    measure_run(run.folder, dataset, measure, resources);
+    judging::measure_run(run.folder, dataset, measure, resources);
   }
   return run.folder;
 }
@@ -150,13 +149,14 @@ Demo run_demo(const fs::path& out,
   const auto dataset = draw(out / "data", options, false, resources.threads);
   draw_sheet(options, out / "animals.png");
   pretrain(out, options, resources);
-  Demo demo{{}, out / "report.html", out / "summary.json"};
+  Demo demo{{}, {}, out / "report.html", out / "summary.json"};
   for (const auto& arm : networks::arm_names())
     demo.runs.push_back(run_arm(out, arm, options, dataset, resources));
+  for (const auto& run : demo.runs) demo.found.push_back(findings::require_findings(run));
 
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
   demo.seconds = seconds.count();
-  write_json_atomically(demo.summary, summary_of(demo.runs, demo.seconds));
+  write_json_atomically(demo.summary, summary_of(demo.found, demo.seconds));
   report::write_report(demo.runs,
                        {{"title", "Which parts of the animal does the network use?"},
                         {"command", command},

@@ -2,6 +2,7 @@
 
 #include "partwise/base/options.h"
 #include "partwise/experiments/machine.h"
+#include "partwise/findings/run_findings.h"
 #include "partwise/runs/run_folder.h"
 
 #include <cstdint>
@@ -41,7 +42,8 @@ struct DemoOptions {
 DemoOptions quick_demo();
 
 struct Demo {
-  std::vector<runs::RunFolder> runs;  // one per arm
+  std::vector<runs::RunFolder> runs;         // one per arm
+  std::vector<findings::RunFindings> found;  // of those
   std::filesystem::path report;
   std::filesystem::path summary;
   double seconds = 0.0;

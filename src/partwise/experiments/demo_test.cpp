@@ -19,16 +19,16 @@ TEST_F(ADemo, TrainsMeasuresAndReportsFourArmsAndDoesNothingTwice) {
   ASSERT_EQ(demo.runs.size(), 4U);
   const auto summary = read_json(demo.summary);
   EXPECT_EQ(summary.at("arms").size(), 4U);
-  for (const auto& run : demo.runs) {
-    EXPECT_EQ(run.log().size(), 1U);
-    const auto model = read_json(run.path() / "model.json");
-    for (const auto& layer : run.findings()->at("layers")) {
-      EXPECT_FALSE(layer.at("cards").empty());
+  for (std::size_t i = 0; i < demo.runs.size(); ++i) {
+    EXPECT_EQ(demo.runs[i].log().size(), 1U);
+    const auto model = read_json(demo.runs[i].path() / "model.json");
+    for (const auto& layer : demo.found[i].layers) {
+      EXPECT_FALSE(layer.cards.empty());
       const auto& known = model.at("filter_categories");
       EXPECT_TRUE(std::any_of(known.begin(), known.end(), [&](const auto& one) {
-        return one.at("rule") == "training_rows" && one.at("layer") == layer.at("layer") &&
-               one.at("categories").size() == layer.at("filters").template get<std::size_t>();
-      })) << layer.at("layer");
+        return one.at("rule") == "training_rows" && one.at("layer") == layer.layer &&
+               one.at("categories").size() == static_cast<std::size_t>(*layer.filters);
+      })) << layer.layer;
     }
   }
   EXPECT_NE(read_file(demo.report).find("<html"), std::string::npos);

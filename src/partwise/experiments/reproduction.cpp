@@ -3,10 +3,10 @@
 #include "partwise/base/files.h"
 #include "partwise/base/interrupt.h"
 #include "partwise/base/progress.h"
-#include "partwise/experiments/measure_run.h"
 #include "partwise/experiments/outcome.h"
 #include "partwise/experiments/version.h"
 #include "partwise/judging/dissection.h"
+#include "partwise/metrics/catalogue.h"
 #include "partwise/training/trainer.h"
 
 #include <cctype>
@@ -83,6 +83,11 @@ void claim_folder(const fs::path& out, const nlohmann::json& manifest) {
   write_json_atomically(marker, manifest);
 }
 
+// What `measure --metrics` calls it; "": always measured.
+std::string extra_of(const Metric& metric) {
+  return metrics::find_metric(metric.key)->option;
+}
+
 // A grid at work.
 class Grid {
  public:
@@ -100,7 +105,7 @@ class Grid {
     measure_.measures.bootstrap.threads = request.machine.threads;
     std::set<std::string> extras;
     for (const auto& metric : table.metrics) {
-      if (!metric.extra.empty()) extras.insert(metric.extra);
+      if (!extra_of(metric).empty()) extras.insert(extra_of(metric));
     }
     measure_.measures.extras = {extras.begin(), extras.end()};
   }
@@ -144,10 +149,10 @@ class Grid {
 
  private:
   bool finished(const runs::RunFolder& run) const {
-    const auto findings = run.findings();
-    if (!findings || findings->value("split", "") != request_.split) return false;
+    const auto findings = findings::read_findings(run);
+    if (!findings || findings->split != request_.split) return false;
     return std::all_of(table_.metrics.begin(), table_.metrics.end(), [&](const auto& metric) {
-      return metric.extra.empty() || find_finding(*findings, metric);
+      return extra_of(metric).empty() || find_finding(*findings, metric);
     });
   }
 
@@ -179,9 +184,9 @@ class Grid {
         training::train(run, dataset_, resources);
       }
       say(label + ": measuring ...");
-      measure_run(run.folder, dataset_, measure_, resources);
+      judging::measure_run(run.folder, dataset_, measure_, resources);
     }
-    done_.push_back({cells_[index], *run.folder.findings()});
+    done_.push_back({cells_[index], findings::require_findings(run.folder)});
   }
 
   std::vector<std::string> notes() const {

@@ -1,28 +1,12 @@
 #pragma once
 
-#include "partwise/base/options.h"
+#include "partwise/judging/measure_options.h"
 #include "partwise/tensors/tensor.h"
 
 #include <cstdint>
 #include <functional>
 
 namespace partwise::judging {
-
-struct AttackOptions {
-  int64_t images = 32;
-  int64_t steps = 40;
-  int64_t searches = 6;
-
-  static auto fields() {
-    using Row = Field<AttackOptions, int64_t>;
-    return std::tuple{
-        Row{"attack_images", &AttackOptions::images, "images that are attacked", 1, 1'000'000},
-        Row{"attack_steps", &AttackOptions::steps, "steps of an attack at one trade-off c", 1,
-            100'000},
-        Row{"attack_searches", &AttackOptions::searches, "trade-offs c that are tried", 1, 100},
-    };
-  }
-};
 
 // Scores whose argmax is the decision, [rows, classes], of images [rows, ...] in [0, 1];
 // differentiable.

@@ -1,4 +1,4 @@
-#include "partwise/cli/terminal.h"
+#include "partwise/cli/console.h"
 
 #include "partwise/base/progress.h"
 
@@ -10,7 +10,7 @@
 namespace partwise::cli {
 namespace {
 
-class Terminal : public Listener {
+class Console : public Listener {
  public:
   void line(const std::string& text) override {
     fmt::print(stderr, "{}{}\n", terminal_ ? "\r\033[K" : "", text);
@@ -36,8 +36,8 @@ class Terminal : public Listener {
 
 }  // namespace
 
-void speak_to_terminal() {
-  set_listener(std::make_shared<Terminal>());
+void speak_to_console() {
+  set_listener(std::make_shared<Console>());
 }
 
 }  // namespace partwise::cli
