@@ -1,4 +1,4 @@
-// The toy table of docs/results.md: every rule on free maps at activation scales 1, 10 and 100.
+// The toy table of docs/notebook.md: every rule on free maps at activation scales 1, 10 and 100.
 #include "partwise/parts/toy_maps.h"
 
 #include <fmt/core.h>
