@@ -105,9 +105,14 @@ class Pages(unittest.TestCase):
 
     def test_link_only_to_what_is_there(self):
         for page in [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "configs" / "README.md", *(ROOT / "docs").glob("*.md")]:
-            for target in re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", page.read_text()):
-                if not target.startswith("http"):
-                    self.assertTrue((page.parent / target).exists(), f"{page.name}: {target}")
+            for target, anchor in re.findall(r"\]\(([^)#\s]*)#?([^)]*)\)", FENCE.sub("", page.read_text())):
+                if target.startswith("http"):
+                    continue
+                there = page.parent / target if target else page
+                self.assertTrue(there.exists(), f"{page.name}: {target}")
+                if anchor:
+                    headings = re.findall(r"(?m)^#+ (.*)$", there.read_text())
+                    self.assertIn(anchor, [re.sub(r"[^\w\- ]", "", each).lower().replace(" ", "-") for each in headings], page.name)
 
     def test_name_every_command(self):
         page = (ROOT / "docs" / "commands.md").read_text()
