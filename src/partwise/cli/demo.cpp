@@ -123,7 +123,7 @@ void pretrain(const fs::path& out, const DemoOptions& options, const models::Res
   const auto data = out / "pretraining-data";
   const auto dataset = draw(data, options, true, resources.threads);
   training::Recipe recipe;
-  recipe.train.arm = "ordinary";
+  recipe.train.arm = networks::Arm::ordinary;
   recipe.train.epochs = options.pretraining_epochs;
   recipe.train.seed = options.seed;
   const auto run =
@@ -135,7 +135,7 @@ void pretrain(const fs::path& out, const DemoOptions& options, const models::Res
 }
 
 runs::RunFolder run_arm(const fs::path& out,
-                        const std::string& arm,
+                        networks::Arm arm,
                         const DemoOptions& options,
                         const datasets::PartDataset& dataset,
                         const models::Resources& resources) {
@@ -144,14 +144,14 @@ runs::RunFolder run_arm(const fs::path& out,
   recipe.train.init = (out / "runs" / "backbone").string();
   recipe.train.epochs = options.epochs;
   recipe.train.seed = options.seed;
-  const auto run =
-      training::claim_run(out / "runs" / arm, recipe, make_manifest((out / "data").string()));
+  const auto run = training::claim_run(out / "runs" / word_of(arm), recipe,
+                                       make_manifest((out / "data").string()));
   if (!training::is_trained(run)) {
-    say(fmt::format("training {} ...", arm));
+    say(fmt::format("training {} ...", word_of(arm)));
     training::train(run, dataset, resources);
   }
   if (!run.findings()) {
-    say(fmt::format("measuring {} ...", arm));
+    say(fmt::format("measuring {} ...", word_of(arm)));
     judging::MeasureOptions measure;
     measure.measures.bootstrap.threads = resources.threads;
     measure_run(run, dataset, measure, resources);
@@ -178,7 +178,7 @@ void demo_command(const Flags& flags) {
   draw_sheet(options, out / "animals.png");
   pretrain(out, options, resources);
   std::vector<runs::RunFolder> runs;
-  for (const auto& arm : networks::arm_names()) {
+  for (const auto arm : values_of<networks::Arm>()) {
     runs.push_back(run_arm(out, arm, options, dataset, resources));
   }
 

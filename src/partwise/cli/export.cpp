@@ -23,9 +23,9 @@ std::map<std::string, std::string> metadata_of(const runs::RunFolder& run,
                                                const training::Recipe& recipe,
                                                const models::Task& task,
                                                int64_t epochs) {
-  return {{"arm", recipe.train.arm},
+  return {{"arm", word_of(recipe.train.arm)},
           {"task", recipe.train.task},
-          {"loss", recipe.train.loss},
+          {"loss", word_of(recipe.train.loss)},
           {"categories", nlohmann::json(task.categories).dump()},
           {"pixel_order", "RGB"},
           {"pixel_scale", "1/255"},
@@ -59,7 +59,7 @@ void export_command(const Flags& flags) {
   } else {
     networks::write_onnx(flags.out, network, metadata);
   }
-  fmt::print("{}: {} {}, {:.1f} MB\n", flags.out, recipe.train.net, recipe.train.arm,
+  fmt::print("{}: {} {}, {:.1f} MB\n", flags.out, recipe.train.net, word_of(recipe.train.arm),
              static_cast<double>(std::filesystem::file_size(flags.out)) / 1e6);
 }
 

@@ -23,8 +23,7 @@ void add_recipe_flags(CLI::App& app, RecipeFlags& flags) {
 }
 
 training::Recipe recipe_of(const RecipeFlags& flags, const nlohmann::json& base) {
-  auto json = to_json(training::Recipe{});
-  json.update(base);
+  auto json = base;
   if (!flags.config.empty()) {
     const auto config = read_json(flags.config);
     training::recipe_from_json(config, flags.config);  // its own errors name the file

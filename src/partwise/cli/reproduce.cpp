@@ -226,7 +226,7 @@ class Grid {
 void reproduce_command(const Flags& flags) {
   const auto& table = experiments::find_table(flags.table);
   for (const auto& net : flags.selection.nets) index_of_name("net", net, networks::network_names());
-  for (const auto& arm : flags.selection.arms) index_of_name("arm", arm, networks::arm_names());
+  for (const auto& arm : flags.selection.arms) from_word<networks::Arm>("arm", arm);
   ensure(!flags.data.empty(), "{} needs --data, from {}", table.name, table.data);
   ensure(!flags.out.empty(), "--out: say where the grid's runs and tables go");
   Grid grid(flags, table);

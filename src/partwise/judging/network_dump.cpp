@@ -59,7 +59,7 @@ DumpSize dump_layer(const runs::RunFolder& run,
   const auto layers = models::tapped_layers(trained.network);
   const auto place = layer_index(layers, options.layer);
   const auto& layer = layers[place];
-  const bool has_mask = trained.network.architecture().taps[place].mask >= 0;
+  const bool has_mask = trained.network.architecture().taps[place].interpretable >= 0;
   std::vector<models::Examples> parts{models::load_examples(dataset, trained.task, options.split,
                                                             trained.input_side(), resources.threads,
                                                             resources.cache)};
@@ -86,7 +86,7 @@ DumpSize dump_layer(const runs::RunFolder& run,
             return maps.to(torch::kCPU, torch::kFloat32).contiguous();
           };
           const auto maps = plain(output.taps[place].maps);
-          const auto masked = has_mask ? plain(output.taps[place].masked) : maps;
+          const auto masked = has_mask ? plain(output.taps[place].interpretableed) : maps;
           if (!writer) {
             plan.filters = maps.size(1);
             plan.side = maps.size(2);

@@ -21,11 +21,9 @@ bool has_negatives(const datasets::PartDataset& dataset) {
 
 }  // namespace
 
-Task make_task(const std::string& asked,
-               const std::string& loss,
-               const datasets::PartDataset& dataset) {
+Task make_task(const std::string& asked, Loss loss, const datasets::PartDataset& dataset) {
   Task task;
-  task.logistic = loss == "logistic";
+  task.logistic = loss == Loss::logistic;
   std::vector<std::string> names;
   for (const auto& category : dataset.categories) names.push_back(category.name);
   if (asked == "multi") {

@@ -2,6 +2,7 @@
 
 #include "partwise/base/error.h"
 #include "partwise/base/interrupt.h"
+#include "partwise/interpretable.h"
 #include "partwise/tensors/torch.h"
 
 namespace partwise::training {
@@ -17,10 +18,10 @@ void take_from_leader(const tensors::Ranks& ranks,
   const auto sums = torch::tensor({position.loss_sum, position.seconds}, torch::kFloat64);
   for (const auto& [name, tensor] : network.state()) ranks.take_from_leader(tensor);
   for (const auto& [name, tensor] : state) ranks.take_from_leader(tensor);
-  for (auto& [name, layer] : network.interpretable()) {
-    const auto seen = layer.diagnostic_sums();
+  for (const auto& [name, layer] : network.interpretable()) {
+    const auto seen = layer->diagnostic_sums();
     ranks.take_from_leader(seen);
-    layer.load_diagnostic_sums(seen);
+    layer->load_diagnostic_sums(seen);
   }
   ranks.take_from_leader(counts);
   ranks.take_from_leader(sums);

@@ -1,6 +1,7 @@
 #include "partwise/training/layer_rows.h"
 
 #include "partwise/base/progress.h"
+#include "partwise/interpretable.h"
 
 #include <fmt/format.h>
 
@@ -13,8 +14,8 @@ constexpr double kWorthSaying = 0.9;  // the guard left less than this of the fi
 
 nlohmann::json take_layer_rows(networks::Network& network) {
   auto rows = nlohmann::json::array();
-  for (auto& [name, layer] : network.interpretable()) {
-    const auto seen = layer.take_diagnostics();
+  for (const auto& [name, layer] : network.interpretable()) {
+    const auto seen = layer->take_diagnostics();
     const auto short_name = name.substr(0, name.find(".mask"));
     if (seen.softening < kWorthSaying) {
       say(

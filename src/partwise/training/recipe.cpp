@@ -26,17 +26,28 @@ Recipe recipe_from_json(const nlohmann::json& json, const std::string& place) {
   for (const auto& [key, value] : json.items())
     (is_part.contains(key) ? parts : train)[key] = value;
   merge_json(recipe.train, train, place);
-  merge_json(recipe.parts, parts, place);
+  recipe.parts = parts::part_options_from(parts, place);
+  return recipe;
+}
+
+Recipe in_force(Recipe recipe) {
+  switch (recipe.train.arm) {
+    case networks::Arm::ordinary:
+    case networks::Arm::ordinary_layer:
+    case networks::Arm::masked:
+      recipe.parts.strength = 0.0;
+      break;
+    case networks::Arm::interpretable:
+      break;
+  }
   return recipe;
 }
 
 networks::Network make_network(const Recipe& recipe, const models::Task& task) {
-  const auto arm = networks::arm_from_name(recipe.train.arm);
-  auto parts = recipe.parts;
-  if (arm != networks::Arm::interpretable) parts.strength = 0.0;
-  return {networks::build_architecture(recipe.train.net, arm, task.outputs(), parts,
-                                       {recipe.train.hidden, recipe.train.dropout}),
-          task.outputs(), parts, static_cast<uint64_t>(recipe.train.seed)};
+  const auto [train, parts] = in_force(recipe);
+  return {networks::build_architecture(train.net, train.arm, task.outputs(), parts,
+                                       {train.hidden, train.dropout}),
+          task.outputs(), parts, static_cast<uint64_t>(train.seed)};
 }
 
 std::map<std::string, Tensor> load_init(const TrainOptions& options) {

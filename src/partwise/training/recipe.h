@@ -21,6 +21,9 @@ struct Recipe {
 nlohmann::json to_json(const Recipe& recipe);
 Recipe recipe_from_json(const nlohmann::json& json, const std::string& place);
 
+// What takes effect: only the interpretable arm has a filter loss, in all others its strength is 0.
+Recipe in_force(Recipe recipe);
+
 // The network a recipe asks for, freshly drawn.
 networks::Network make_network(const Recipe& recipe, const models::Task& task);
 
