@@ -18,7 +18,7 @@ test-onnx: deps ## exported networks in onnxruntime (from npm) against LibTorch,
 	@cmake --preset release > /dev/null && cmake --build --preset release --target write_onnx_cases && tools/test_onnx.sh build/release
 asan: deps ## the tests under address and undefined-behaviour sanitizers
 	@cmake --preset asan > /dev/null && cmake --build --preset asan && ctest --preset asan -LE real
-toy: deps ## the toy table of docs/results.md: every rule on free maps
+toy: deps ## the toy table of docs/notebook.md: every rule on free maps
 	@cmake --preset release > /dev/null && cmake --build --preset release --target toy_table && build/release/bench/toy_table
 fuzz: deps ## every reader of weights files under libFuzzer, FUZZ_SECONDS (60) each; needs clang-14 and libclang-rt-14-dev
 	@cmake --preset fuzz > /dev/null && cmake --build --preset fuzz && tests/fuzz/run.sh build/fuzz/tests/fuzz $(or $(FUZZ_SECONDS),60)

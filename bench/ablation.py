@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What each choice of the method does, on synthetic animals: docs/results.md's ablation.
+"""What each choice of the method does, on synthetic animals: docs/notebook.md's ablation.
 
 usage: ablation.py PARTWISE OUT [--seeds 11 12 13] [--cells grid|extras|guard|loudness ...] [--jobs 1] [--device cpu]
 

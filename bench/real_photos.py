@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Photographs of one animal against none, four arms: docs/results.md's table.
+"""Photographs of one animal against none, four arms: docs/notebook.md's table.
 
 usage: real_photos.py PARTWISE DATA WEIGHTS OUT [--nets squeezenet1-1 vgg-16] [--categories fox cat] [--seeds 1 2 3] [--jobs 1] [--device cpu]
 

@@ -1,4 +1,4 @@
-// The toy table of docs/results.md: every rule on free maps at activation scales 1, 10 and 100.
+// The toy table of docs/notebook.md: every rule on free maps at activation scales 1, 10 and 100.
 #include "partwise/parts/toy_maps.h"
 
 #include <fmt/core.h>
@@ -9,7 +9,7 @@
 
 namespace {
 
-using partwise::parts::PartOptions;
+using namespace partwise::parts;
 
 struct Row {
   std::string name;
@@ -17,31 +17,31 @@ struct Row {
   bool ascend = false;
 };
 
-Row row(const std::string& name, const std::string& rule, bool ours, bool ascend = false) {
+Row row(const std::string& name, Rule rule, bool ours, bool ascend = false) {
   PartOptions options;
   options.rule = rule;
   if (!ours) {
-    options.exponent = "raw";
-    options.misfits = "reversed";
-    options.balance = rule == "release" ? "category" : "none";
+    options.exponent = Exponent::raw;
+    options.misfits = Misfits::reversed;
+    options.balance = rule == Rule::release ? Balance::category : Balance::none;
   }
   return {name, options, ascend};
 }
 
 std::vector<Row> rows() {
-  auto centroid = row("release, centroid (the authors' code)", "release", false);
-  centroid.options.peak = "centroid";
-  auto kept = row("release, scale-free, misfits reversed", "release", true);
-  kept.options.misfits = "reversed";
-  return {row("exact -MI, tau = 0.5/n^2", "exact", false),
-          row("paper, with the minus", "paper", false),
-          row("paper, sign as printed", "paper", false, true),
-          row("release, argmax", "release", false),
+  auto centroid = row("release, centroid (the authors' code)", Rule::release, false);
+  centroid.options.peak = Peak::centroid;
+  auto kept = row("release, scale-free, misfits reversed", Rule::release, true);
+  kept.options.misfits = Misfits::reversed;
+  return {row("exact -MI, tau = 0.5/n^2", Rule::exact, false),
+          row("paper, with the minus", Rule::paper, false),
+          row("paper, sign as printed", Rule::paper, false, true),
+          row("release, argmax", Rule::release, false),
           centroid,
-          row("exact, scale-free", "exact", true),
-          row("paper, scale-free, misfits ignored", "paper", true),
+          row("exact, scale-free", Rule::exact, true),
+          row("paper, scale-free, misfits ignored", Rule::paper, true),
           kept,
-          row("**release, scale-free, misfits ignored (default)**", "release", true)};
+          row("**release, scale-free, misfits ignored (default)**", Rule::release, true)};
 }
 
 }  // namespace

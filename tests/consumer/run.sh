@@ -1,9 +1,22 @@
 #!/bin/sh
-# usage: run.sh SOURCE_DIR BUILD_DIR WORK_DIR: installs the build and compiles a program against it.
+# usage: run.sh SOURCE_DIR BUILD_DIR WORK_DIR installed|sources: compiles a program against the installed build, or with
+# the source tree as a part of it.
 set -eu
 rm -rf "$3"
-cmake --install "$2" --prefix "$3/prefix" > /dev/null
-cmake -S "$1/tests/consumer" -B "$3/build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_PREFIX_PATH="$3/prefix" > /dev/null
-cmake --build "$3/build"
+if [ "$4" = installed ]; then
+  cmake --install "$2" --prefix "$3/prefix" > /dev/null
+  where="-DCMAKE_PREFIX_PATH=$3/prefix"
+else
+  where="-DPARTWISE_SOURCE_DIR=$1"
+fi
+torch=$(sed -n 's/^Torch_DIR:PATH=//p' "$2/CMakeCache.txt")
+cmake -S "$1/tests/consumer" -B "$3/build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DTorch_DIR="$torch" "$where" > /dev/null
+cmake --build "$3/build" --target own_network layer_alone
 (cd "$3" && build/own_network)
-"$3/prefix/bin/partwise" --version
+if [ "$4" = installed ]; then
+  "$3/prefix/bin/partwise" --version
+  if ls "$3/prefix/include/partwise" | grep -v '\.h$'; then
+    echo "rooms are installed"
+    exit 1
+  fi
+fi

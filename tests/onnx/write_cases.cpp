@@ -17,11 +17,13 @@ constexpr int64_t kHidden = 32;  // small files
 
 struct Case {
   std::string net;
-  std::string arm;
+  networks::Arm arm;
   std::string variant;  // empty: the default options
   parts::PartOptions options = {};
 
-  std::string name() const { return net + "_" + arm + (variant.empty() ? "" : "_" + variant); }
+  std::string name() const {
+    return net + "_" + word_of(arm) + (variant.empty() ? "" : "_" + variant);
+  }
 };
 
 std::vector<Case> all_cases() {
@@ -29,23 +31,24 @@ std::vector<Case> all_cases() {
   for (const auto& net : networks::network_names()) {
     const bool every_arm = net == "tiny" || net == "alexnet" || net == "vgg-16" ||
                            net == "squeezenet1-1" || net == "resnet-18";
-    for (const auto& arm : networks::arm_names()) {
-      if (every_arm || arm == "interpretable") cases.push_back({net, arm, ""});
+    for (const auto arm : values_of<networks::Arm>()) {
+      if (every_arm || arm == networks::Arm::interpretable) cases.push_back({net, arm, ""});
     }
   }
   const auto vary = [&](const std::string& variant, auto&& change) {
-    Case varied{"tiny", "interpretable", variant};
+    Case varied{"tiny", networks::Arm::interpretable, variant};
     change(varied.options);
     cases.push_back(varied);
   };
-  vary("centroid", [](auto& options) { options.peak = "centroid"; });
-  vary("learned", [](auto& options) { options.beta_rule = "learned"; });
-  vary("round", [](auto& options) { options.template_shape = "l2"; });
-  vary("after-pooling", [](auto& options) { options.mask_place = "after-pooling"; });
+  vary("centroid", [](auto& options) { options.peak = parts::Peak::centroid; });
+  vary("learned", [](auto& options) { options.beta_rule = parts::BetaRule::learned; });
+  vary("round", [](auto& options) { options.template_shape = parts::TemplateShape::l2; });
+  vary("after-pooling",
+       [](auto& options) { options.mask_place = parts::MaskPlace::after_pooling; });
   vary("release", [](auto& options) {
-    options.peak = "centroid";
-    options.beta_rule = "learned";
-    options.mask_place = "after-pooling";
+    options.peak = parts::Peak::centroid;
+    options.beta_rule = parts::BetaRule::learned;
+    options.mask_place = parts::MaskPlace::after_pooling;
   });
   return cases;
 }
@@ -53,9 +56,8 @@ std::vector<Case> all_cases() {
 // Random weights, but no parameter or statistic left at the 0 or 1 it starts from: those would
 // hide a missing one. The first filters are silent: all their cells are equal.
 networks::Network make_network(const Case& made) {
-  const auto arm = networks::arm_from_name(made.arm);
   networks::Network network(
-      networks::build_architecture(made.net, arm, kOutputs, made.options, {.hidden = kHidden}),
+      networks::build_architecture(made.net, made.arm, kOutputs, made.options, {.hidden = kHidden}),
       kOutputs, made.options, 11);
   for (auto& [name, parameter] : network.parameters()) {
     if (parameter.dim() == 1) parameter.data().add_(0.1 * torch::randn_like(parameter));
@@ -85,7 +87,8 @@ class CaseFolder {
     description_["tensors"][name] = plain.sizes().vec();
   }
   void describe(const networks::Tap& tap, const std::string& peak) {
-    description_["taps"].push_back({{"name", tap.name}, {"peak", peak}, {"masked", tap.mask >= 0}});
+    description_["taps"].push_back(
+        {{"name", tap.name}, {"peak", peak}, {"masked", tap.interpretable >= 0}});
   }
   void finish() const { write_json_atomically(path_ / "case.json", description_); }
 
@@ -99,7 +102,7 @@ void write_case(const std::filesystem::path& root, const Case& made) {
   const auto network = make_network(made);
   const auto& architecture = network.architecture();
   CaseFolder folder(root / made.name());
-  networks::write_onnx(folder.path() / "model.onnx", network, {{"arm", made.arm}});
+  networks::write_onnx(folder.path() / "model.onnx", network, {{"arm", word_of(made.arm)}});
   const auto side = architecture.input_side;
   const auto images = torch::randn({kImages, 3, side, side});
   const auto output = network.evaluate(images);
@@ -108,13 +111,13 @@ void write_case(const std::filesystem::path& root, const Case& made) {
   for (std::size_t t = 0; t < architecture.taps.size(); ++t) {
     const auto& tap = architecture.taps[t];
     auto options = made.options;
-    if (tap.mask < 0) options.peak = "argmax";
+    if (tap.interpretable < 0) options.peak = parts::Peak::argmax;
     const auto n = output.taps[t].maps.size(3);
     const auto cells = parts::peak_cells(output.taps[t].maps, options);
     folder.write(tap.name + ".maps", output.taps[t].maps);
     folder.write(tap.name + ".peaks", torch::stack({cells.div(n, "floor"), cells.remainder(n)}, 2));
-    if (tap.mask >= 0) folder.write(tap.name + ".masked", output.taps[t].masked);
-    folder.describe(tap, options.peak);
+    if (tap.interpretable >= 0) folder.write(tap.name + ".masked", output.taps[t].masked);
+    folder.describe(tap, word_of(options.peak));
   }
   folder.finish();
 }

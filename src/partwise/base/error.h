@@ -1,18 +1,13 @@
 #pragma once
 
+#include "partwise/error.h"
+
 #include <fmt/format.h>
 
 #include <stdexcept>
 #include <utility>
 
 namespace partwise {
-
-// Something outside the program is wrong: a file, an option, an upload. The message says what,
-// where, and what to do about it. `main` prints it and exits 1.
-class Error : public std::runtime_error {
- public:
-  using std::runtime_error::runtime_error;
-};
 
 // The world must be so.
 template <typename... Args>

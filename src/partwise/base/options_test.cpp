@@ -5,16 +5,27 @@
 namespace partwise {
 namespace {
 
+enum class Tip { round, flat };
+
+}  // namespace
+
+template <>
+inline constexpr auto kWords<Tip> = words("round", "flat");
+
+namespace {
+
 struct Brush {
   double width = 2.0;
   int64_t strokes = 3;
-  std::string tip = "round";
+  Tip tip = Tip::round;
+  std::string paint = "ink";
 
   static auto fields() {
     return std::tuple{
         Field<Brush, double>{"width", &Brush::width, "px", 0.5, 9.0},
         Field<Brush, int64_t>{"strokes", &Brush::strokes, "how many", 1},
-        Field<Brush, std::string>{"tip", &Brush::tip, "shape", {"round", "flat"}},
+        Field{"tip", &Brush::tip, "shape"},
+        Field<Brush, std::string>{"paint", &Brush::paint, "what with", {"ink", "oil"}},
     };
   }
 };
@@ -36,7 +47,8 @@ TEST(Options, SurviveAJsonRoundTrip) {
   merge_json(copy, to_json(brush), "test");
   EXPECT_EQ(copy.width, 4.5);
   EXPECT_EQ(copy.strokes, 3);
-  EXPECT_EQ(copy.tip, "flat");
+  EXPECT_EQ(copy.tip, Tip::flat);
+  EXPECT_EQ(to_json(brush)["tip"], "flat");
 }
 
 TEST(Options, OutOfRangeNamesFieldAndRange) {
@@ -56,6 +68,12 @@ TEST(Options, WrongTypeIsNamed) {
 TEST(Options, UnknownWordListsTheValidOnes) {
   EXPECT_EQ(message_of({{"tip", "flot"}}),
             "no tip 'flot'; valid: round, flat (did you mean 'flat'?)");
+  EXPECT_EQ(message_of({{"paint", "oli"}}),
+            "no paint 'oli'; valid: ink, oil (did you mean 'oil'?)");
+}
+
+TEST(Options, OfAnEnumRefuseWhatIsNoText) {
+  EXPECT_EQ(message_of({{"tip", 1}}), "brush.json: tip = 1 has the wrong type");
 }
 
 }  // namespace

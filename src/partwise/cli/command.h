@@ -59,14 +59,14 @@ void add_fields(CLI::App& app, nlohmann::json& given, const std::vector<std::str
     if (std::find(skip.begin(), skip.end(), key) != skip.end()) return;
     std::string flag = "--" + key;
     std::replace(flag.begin() + 2, flag.end(), '_', '-');
-    using T = std::decay_t<decltype(defaults.*field.member)>;
+    const auto standard = plain_value(defaults.*field.member);
+    using T = std::decay_t<decltype(standard)>;
     std::string help = field.help;
-    if constexpr (std::is_same_v<T, std::string>) {
-      if (!field.choices.empty()) help += ": " + join(field.choices, " | ");
-    }
+    if (const auto choices = choices_of(field); !choices.empty())
+      help += ": " + join(choices, " | ");
     app.add_option_function<T>(
            flag, [&given, key](const T& value) { given[key] = value; }, help)
-        ->default_str(fmt::format("{}", defaults.*field.member));
+        ->default_str(fmt::format("{}", standard));
   });
 }
 

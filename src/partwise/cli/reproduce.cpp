@@ -10,23 +10,11 @@ struct Flags {
   nlohmann::json measures = nlohmann::json::object();
 };
 
-const char* word_for(experiments::CellProgress progress) {
-  switch (progress) {
-    case experiments::CellProgress::open:
-      return "open";
-    case experiments::CellProgress::begun:
-      return "begun";
-    case experiments::CellProgress::finished:
-      return "finished";
-  }
-  return "";
-}
-
 void reproduce_command(Flags& flags) {
   flags.request.bootstrap = options_from<metrics::BootstrapOptions>(flags.measures);
   if (flags.list) {
     for (const auto& [cell, progress] : experiments::list_grid(flags.request))
-      fmt::print("{:<9} {}\n", word_for(progress), experiments::name_of(cell));
+      fmt::print("{:<9} {}\n", word_of(progress), experiments::name_of(cell));
     return;
   }
   const auto [table, failed] = experiments::run_grid(flags.request);

@@ -90,7 +90,7 @@ void pretrain(const fs::path& out, const DemoOptions& options, const models::Res
   const auto data = out / "pretraining-data";
   const auto dataset = draw(data, options, true, resources.threads);
   training::Recipe recipe;
-  recipe.train.arm = "ordinary";
+  recipe.train.arm = networks::Arm::ordinary;
   recipe.train.epochs = options.pretraining_epochs;
   recipe.train.seed = options.seed;
   const auto run =
@@ -102,7 +102,7 @@ void pretrain(const fs::path& out, const DemoOptions& options, const models::Res
 }
 
 runs::RunFolder run_arm(const fs::path& out,
-                        const std::string& arm,
+                        networks::Arm arm,
                         const DemoOptions& options,
                         const datasets::PartDataset& dataset,
                         const models::Resources& resources) {
@@ -111,14 +111,14 @@ runs::RunFolder run_arm(const fs::path& out,
   recipe.train.init = (out / "runs" / "backbone").string();
   recipe.train.epochs = options.epochs;
   recipe.train.seed = options.seed;
-  const auto run =
-      training::claim_run(out / "runs" / arm, recipe, make_manifest((out / "data").string()));
+  const auto run = training::claim_run(out / "runs" / word_of(arm), recipe,
+                                       make_manifest((out / "data").string()));
   if (!training::is_trained(run)) {
-    say(fmt::format("training {} ...", arm));
+    say(fmt::format("training {} ...", word_of(arm)));
     training::train(run, dataset, resources);
   }
   if (!findings::read_findings(run.folder)) {
-    say(fmt::format("measuring {} ...", arm));
+    say(fmt::format("measuring {} ...", word_of(arm)));
     judging::MeasureOptions measure;
     measure.measures.bootstrap.threads = resources.threads;
     judging::measure_run(run.folder, dataset, measure, resources);
@@ -150,7 +150,7 @@ Demo run_demo(const fs::path& out,
   draw_sheet(options, out / "animals.png");
   pretrain(out, options, resources);
   Demo demo{{}, {}, out / "report.html", out / "summary.json"};
-  for (const auto& arm : networks::arm_names())
+  for (const auto arm : values_of<networks::Arm>())
     demo.runs.push_back(run_arm(out, arm, options, dataset, resources));
   for (const auto& run : demo.runs) demo.found.push_back(findings::require_findings(run));
 

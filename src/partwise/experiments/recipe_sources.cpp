@@ -19,8 +19,7 @@ void take_setting(const std::string& setting, nlohmann::json& into) {
 }  // namespace
 
 training::Recipe recipe_of(const RecipeSources& sources, const nlohmann::json& base) {
-  auto json = to_json(training::Recipe{});
-  json.update(base);
+  auto json = base;
   if (!sources.config.empty()) {
     const auto config = read_json(sources.config);
     training::recipe_from_json(config, sources.config);  // its own errors name the file

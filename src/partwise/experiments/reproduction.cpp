@@ -219,7 +219,7 @@ void require_possible(const GridRequest& request) {
   const auto& table = find_table(request.table);
   for (const auto& net : request.selection.nets)
     index_of_name("net", net, networks::network_names());
-  for (const auto& arm : request.selection.arms) index_of_name("arm", arm, networks::arm_names());
+  for (const auto& arm : request.selection.arms) from_word<networks::Arm>("arm", arm);
   ensure(!request.data.empty(), "{} needs --data, from {}", table.name, table.data);
   ensure(!request.out.empty(), "--out: say where the grid's runs and tables go");
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "partwise/base/options.h"
 #include "partwise/experiments/grid.h"
 #include "partwise/experiments/machine.h"
 #include "partwise/experiments/recipe_sources.h"
@@ -41,3 +42,7 @@ struct GridOutcome {
 GridOutcome run_grid(const GridRequest& request);
 
 }  // namespace partwise::experiments
+
+template <>
+inline constexpr auto partwise::kWords<partwise::experiments::CellProgress> =
+    partwise::words("open", "begun", "finished");

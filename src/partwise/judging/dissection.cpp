@@ -196,7 +196,7 @@ Dissection dissect(const runs::RunFolder& run,
   auto decisions = decisions_on(trained.task, look.activations.logits, judged.category, attacked,
                                 options.measures.bootstrap);
   result.findings = {.net = design.net,
-                     .arm = networks::arm_name(design.arm),
+                     .arm = word_of(design.arm),
                      .task = models::task_name(trained.task),
                      .loss = models::loss_name(trained.task),
                      .split = options.split,

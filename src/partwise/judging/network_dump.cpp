@@ -53,7 +53,7 @@ DumpSize dump_layer(const runs::RunFolder& run,
   const auto layers = models::tapped_layers(trained.network);
   const auto place = layer_index(layers, options.layer);
   const auto& layer = layers[place];
-  const bool has_mask = trained.network.architecture().taps[place].mask >= 0;
+  const bool has_mask = trained.network.architecture().taps[place].interpretable >= 0;
   std::vector<models::Examples> parts{models::load_examples(dataset, trained.task, options.split,
                                                             trained.input_side(), resources.threads,
                                                             resources.cache)};

@@ -71,7 +71,7 @@ std::vector<LayerActivations> tapped_layers(const networks::Network& network) {
     layers.push_back({tap.name,
                       tap.role,
                       grid_behind(tap.relu),
-                      grid_behind(tap.mask >= 0 ? tap.mask : tap.relu),
+                      grid_behind(tap.interpretable >= 0 ? tap.interpretable : tap.relu),
                       {},
                       {},
                       {}});
@@ -121,13 +121,13 @@ Activations collect_activations(const networks::Network& network,
         scratch.append(view_of(chosen));
       };
       keep(seen, maps[t]);
-      if (taps[t].mask >= 0) keep(plain(output.taps[t].masked), masked[t]);
+      if (taps[t].interpretable >= 0) keep(plain(output.taps[t].masked), masked[t]);
     }
   });
   all.logits = torch::cat(logits);
   for (std::size_t t = 0; t < taps.size(); ++t) {
     all.layers[t].maps = maps[t].source();
-    all.layers[t].masked = taps[t].mask >= 0 ? masked[t].source() : all.layers[t].maps;
+    all.layers[t].masked = taps[t].interpretable >= 0 ? masked[t].source() : all.layers[t].maps;
   }
   return all;
 }

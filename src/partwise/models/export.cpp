@@ -9,7 +9,7 @@ namespace {
 
 std::map<std::string, std::string> metadata_of(const Model& model, const nlohmann::json& manifest) {
   const auto& [net, arm, head, parts, task, input, seed] = model.design;
-  return {{"arm", networks::arm_name(arm)},
+  return {{"arm", word_of(arm)},
           {"task", task_name(task)},
           {"loss", loss_name(task)},
           {"categories", nlohmann::json(task.categories).dump()},
@@ -37,7 +37,7 @@ Exported export_run(const runs::RunFolder& run,
   } else {
     networks::write_onnx(out, model.network, metadata);
   }
-  return {model.design.net, networks::arm_name(model.design.arm), model.position.epoch,
+  return {model.design.net, word_of(model.design.arm), model.position.epoch,
           static_cast<int64_t>(std::filesystem::file_size(out))};
 }
 

@@ -3,6 +3,7 @@
 #include "partwise/base/error.h"
 #include "partwise/base/files.h"
 #include "partwise/base/names.h"
+#include "partwise/interpretable.h"
 #include "partwise/models/activations.h"
 #include "partwise/tensors/torch.h"
 
@@ -17,8 +18,6 @@ namespace {
 
 constexpr int kFormat = 1;
 constexpr auto kCategories = "filter_categories";
-
-const std::vector<std::string> kRules{"memory", "training_rows"};  // in the order of CategoryRule
 
 fs::path file_of(const runs::RunFolder& run) {
   return run.path() / "model.json";
@@ -35,7 +34,7 @@ nlohmann::json to_json(const InputRule& input) {
 nlohmann::json to_json(const Design& design) {
   return {{"format", kFormat},
           {"net", design.net},
-          {"arm", networks::arm_name(design.arm)},
+          {"arm", word_of(design.arm)},
           {"hidden", design.head.hidden},
           {"dropout", design.head.dropout},
           {"seed", design.seed},
@@ -55,11 +54,12 @@ Design from_json(const nlohmann::json& json, const std::string& place) {
            place, json.at("format").dump());
     Design design;
     design.net = json.at("net");
-    design.arm = networks::arm_from_name(json.at("arm"));
+    design.arm = from_word<networks::Arm>("arm", json.at("arm").get<std::string>());
     design.head = {json.at("hidden"), json.at("dropout")};
     design.seed = json.at("seed");
-    merge_json(design.parts, json.at("parts"), place);
-    design.task = {json.at("task") != "multi", json.at("loss") == "logistic",
+    design.parts = parts::part_options_from(json.at("parts"), place);
+    design.task = {json.at("task") != "multi",
+                   from_word<Loss>("loss", json.at("loss").get<std::string>()) == Loss::logistic,
                    json.at("may_be_none"), json.at("category_ids"), json.at("categories")};
     const auto categories = design.task.categories.size();
     ensure(categories > 0 && categories == design.task.category_ids.size() &&
@@ -92,9 +92,9 @@ std::vector<FilterCategories> recorded_categories(const runs::RunFolder& run,
   std::vector<FilterCategories> found;
   if (!fs::exists(file_of(run))) return found;
   for (const auto& entry : read_model(run).value(kCategories, nlohmann::json::array())) {
-    const auto rule = index_of_name("rule", entry.value("rule", ""), kRules);
+    const auto rule = from_word<CategoryRule>("rule", entry.value("rule", ""));
     if (entry.value("checkpoint", nlohmann::json()) != place_json(position)) continue;
-    if (static_cast<CategoryRule>(rule) != CategoryRule::training_rows) continue;
+    if (rule != CategoryRule::training_rows) continue;
     found.push_back({entry.at("layer"), CategoryRule::training_rows, entry.at("categories")});
   }
   return found;
@@ -109,15 +109,18 @@ Design make_design(const nlohmann::json& options, const datasets::PartDataset& d
   };
   Design design;
   design.net = option("net");
-  design.arm = networks::arm_from_name(option("arm"));
+  design.arm = from_word<networks::Arm>("arm", option("arm").get<std::string>());
   design.head.hidden = options.value("hidden", design.head.hidden);  // older runs do not have them
   design.head.dropout = options.value("dropout", design.head.dropout);
   design.seed = option("seed");
-  auto parts = partwise::to_json(design.parts);
-  for (auto& [key, value] : parts.items()) value = options.value(key, value);
-  merge_json(design.parts, parts, "options");
-  if (design.arm != networks::Arm::interpretable) design.parts.strength = 0.0;
-  design.task = make_task(option("task"), option("loss"), dataset);
+  auto own = nlohmann::json::object();
+  for_each_field<parts::PartOptions>([&](const auto& field) {
+    if (options.contains(field.name)) own[field.name] = options.at(field.name);
+  });
+  design.parts = parts::part_options_from(own, "options.json");
+  if (!networks::has_filter_loss(design.arm)) design.parts.strength = 0.0;
+  design.task = make_task(option("task"),
+                          from_word<Loss>("loss", option("loss").get<std::string>()), dataset);
   design.input.side = networks::find_backbone(design.net).input_side;
   return design;
 }
@@ -132,10 +135,10 @@ std::vector<FilterCategories> remembered_categories(const networks::Network& net
   const auto& architecture = network.architecture();
   std::vector<FilterCategories> remembered;
   for (const auto& tap : architecture.taps) {
-    if (tap.mask < 0) continue;
-    const auto& mask = architecture.layers[static_cast<std::size_t>(tap.mask)].name;
+    if (tap.interpretable < 0) continue;
+    const auto& mask = architecture.layers[static_cast<std::size_t>(tap.interpretable)].name;
     remembered.push_back({tap.name, CategoryRule::memory,
-                          to_vector(network.interpretable().at(mask).filter_category().cpu())});
+                          to_vector(network.interpretable().at(mask)->filter_category().cpu())});
   }
   return remembered;
 }
@@ -161,14 +164,13 @@ void record_categories(const runs::RunFolder& run,
   auto entries = nlohmann::json::array();
   for (const auto& entry : model.value(kCategories, nlohmann::json::array())) {
     const bool replaced = std::any_of(categories.begin(), categories.end(), [&](const auto& one) {
-      return entry.value("layer", "") == one.layer &&
-             entry.value("rule", "") == kRules[static_cast<std::size_t>(one.rule)];
+      return entry.value("layer", "") == one.layer && entry.value("rule", "") == word_of(one.rule);
     });
     if (!replaced && entry.value("checkpoint", nlohmann::json()) == place) entries.push_back(entry);
   }
   for (const auto& one : categories) {
     entries.push_back({{"layer", one.layer},
-                       {"rule", kRules[static_cast<std::size_t>(one.rule)]},
+                       {"rule", word_of(one.rule)},
                        {"checkpoint", place},
                        {"categories", one.category}});
   }

@@ -82,3 +82,7 @@ Model open_model(const runs::RunFolder& run,
                  const std::filesystem::path& data = {});
 
 }  // namespace partwise::models
+
+template <>
+inline constexpr auto partwise::kWords<partwise::models::CategoryRule> =
+    partwise::words("memory", "training_rows");

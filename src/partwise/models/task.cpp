@@ -21,11 +21,9 @@ bool has_negatives(const datasets::PartDataset& dataset) {
 
 }  // namespace
 
-Task make_task(const std::string& asked,
-               const std::string& loss,
-               const datasets::PartDataset& dataset) {
+Task make_task(const std::string& asked, Loss loss, const datasets::PartDataset& dataset) {
   Task task;
-  task.logistic = loss == "logistic";
+  task.logistic = loss == Loss::logistic;
   std::vector<std::string> names;
   for (const auto& category : dataset.categories) names.push_back(category.name);
   if (asked == "multi") {
@@ -54,7 +52,7 @@ std::string task_name(const Task& task) {
 }
 
 std::string loss_name(const Task& task) {
-  return task.logistic ? "logistic" : "softmax";
+  return word_of(task.logistic ? Loss::logistic : Loss::softmax);
 }
 
 Task task_on(const datasets::PartDataset& dataset, Task task) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "partwise/base/options.h"
 #include "partwise/datasets/part_dataset.h"
 #include "partwise/tensors/tensor.h"
 
@@ -7,6 +8,8 @@
 #include <vector>
 
 namespace partwise::models {
+
+enum class Loss { softmax, logistic };
 
 // What the network is asked. The categories are those the filters can stand for: all of them
 // (multi), or the one positive category (binary).
@@ -24,10 +27,8 @@ struct Task {
 
 // An Error says what is impossible: a category that is not in the data, one category only, a binary
 // task with softmax.
-//   task: "multi" or "binary:CATEGORY"; loss: "softmax" or "logistic"
-Task make_task(const std::string& task,
-               const std::string& loss,
-               const datasets::PartDataset& dataset);
+//   task: "multi" or "binary:CATEGORY"
+Task make_task(const std::string& task, Loss loss, const datasets::PartDataset& dataset);
 
 // The words it was made of: "multi" or "binary:CATEGORY", "softmax" or "logistic".
 std::string task_name(const Task& task);
@@ -59,3 +60,7 @@ Tensor decision_classes(const Task& task, const Tensor& category);
 std::vector<std::string> class_names(const Task& task);
 
 }  // namespace partwise::models
+
+template <>
+inline constexpr auto partwise::kWords<partwise::models::Loss> = partwise::words("softmax",
+                                                                                 "logistic");

@@ -17,7 +17,7 @@ datasets::PartDataset two_categories() {
 }
 
 TEST(Task, SoftmaxLossIsTheCrossEntropyByHand) {
-  const auto task = make_task("multi", "softmax", two_categories());
+  const auto task = make_task("multi", Loss::softmax, two_categories());
   const auto logits = torch::tensor({{1.0, 0.0}, {0.0, 2.0}}, torch::kFloat64);
   const auto loss = task_loss(task, logits, torch::tensor({0, 0}, torch::kInt64));
   const double expected = (std::log(1.0 + std::exp(-1.0)) + std::log(1.0 + std::exp(2.0))) / 2.0;
@@ -25,7 +25,7 @@ TEST(Task, SoftmaxLossIsTheCrossEntropyByHand) {
 }
 
 TEST(Task, LogisticLossSumsOverOutputsAndTakesNegatives) {
-  const auto task = make_task("multi", "logistic", two_categories());
+  const auto task = make_task("multi", Loss::logistic, two_categories());
   const auto logits = torch::tensor({{1.0, -1.0}, {0.5, 2.0}}, torch::kFloat64);
   const auto loss = task_loss(task, logits, torch::tensor({0, -1}, torch::kInt64));
   const auto cost = [](double margin) { return std::log(1.0 + std::exp(-margin)); };
@@ -33,7 +33,7 @@ TEST(Task, LogisticLossSumsOverOutputsAndTakesNegatives) {
 }
 
 TEST(Task, ABinaryDecisionIsTheSignOfItsLogit) {
-  const auto task = make_task("binary:deer", "logistic", two_categories());
+  const auto task = make_task("binary:deer", Loss::logistic, two_categories());
   EXPECT_EQ(task.category_ids, std::vector<int64_t>{20});
   const auto scores = decision_scores(task, torch::tensor({{-0.1F}, {0.1F}}));
   EXPECT_TRUE(torch::equal(scores.argmax(1), torch::tensor({0, 1}, torch::kInt64)));
@@ -45,21 +45,21 @@ TEST(Task, ABinaryDecisionIsTheSignOfItsLogit) {
 TEST(Task, OfSeveralCategoriesWithNegativesCanDecideForNone) {
   auto with_negatives = two_categories();
   with_negatives.images.push_back({1, "a.png", 8, 8});
-  const auto task = make_task("multi", "logistic", with_negatives);
+  const auto task = make_task("multi", Loss::logistic, with_negatives);
   EXPECT_EQ(class_names(task), (std::vector<std::string>{"none of them", "fox", "deer"}));
   const auto scores = decision_scores(task, torch::tensor({{-0.1F, -2.0F}, {-1.0F, 0.5F}}));
   const auto truth = decision_classes(task, torch::tensor({-1, 1}, torch::kInt64));
   EXPECT_TRUE(torch::equal(scores.argmax(1), truth));
-  EXPECT_FALSE(make_task("multi", "logistic", two_categories()).may_be_none);
-  EXPECT_FALSE(make_task("multi", "softmax", with_negatives).may_be_none);
+  EXPECT_FALSE(make_task("multi", Loss::logistic, two_categories()).may_be_none);
+  EXPECT_FALSE(make_task("multi", Loss::softmax, with_negatives).may_be_none);
 }
 
 TEST(Task, BalancedByWeightsEveryClassHasTheSameShareOfTheLoss) {
   const auto category = torch::tensor({0, 1, 1, 1}, torch::kInt64);
-  const auto softmax = make_task("multi", "softmax", two_categories());
+  const auto softmax = make_task("multi", Loss::softmax, two_categories());
   const auto of_softmax = class_weights(softmax, category).select(1, 1);
   EXPECT_TRUE(torch::allclose(of_softmax, torch::tensor({2.0F, 2.0F / 3.0F})));
-  const auto binary = make_task("binary:fox", "logistic", two_categories());
+  const auto binary = make_task("binary:fox", Loss::logistic, two_categories());
   const auto weights = class_weights(binary, torch::tensor({0, -1, -1, -1}, torch::kInt64));
   EXPECT_TRUE(torch::allclose(weights, torch::tensor({{2.0F / 3.0F, 2.0F}})));
   // The same logit everywhere: one fox weighs as much as three others.
@@ -75,10 +75,10 @@ TEST(Task, BalancedByWeightsEveryClassHasTheSameShareOfTheLoss) {
 TEST(Task, ImpossibleOnesAreRefusedWithARemedy) {
   auto lonely = two_categories();
   lonely.categories.pop_back();
-  EXPECT_THROW(make_task("multi", "softmax", lonely), Error);
-  EXPECT_THROW(make_task("binary:fox", "softmax", two_categories()), Error);
-  EXPECT_THROW(make_task("binary:cow", "logistic", two_categories()), Error);
-  EXPECT_THROW(make_task("ternary", "softmax", two_categories()), Error);
+  EXPECT_THROW(make_task("multi", Loss::softmax, lonely), Error);
+  EXPECT_THROW(make_task("binary:fox", Loss::softmax, two_categories()), Error);
+  EXPECT_THROW(make_task("binary:cow", Loss::logistic, two_categories()), Error);
+  EXPECT_THROW(make_task("ternary", Loss::softmax, two_categories()), Error);
 }
 
 }  // namespace

@@ -33,27 +33,40 @@ void tap_here(Architecture& network, const std::string& name, const std::string&
   network.taps.push_back({name, role, static_cast<int64_t>(network.layers.size()) - 1});
 }
 
-void mask_last_tap(Architecture& network) {
+void make_last_tap_interpretable(Architecture& network) {
   auto& tap = network.taps.back();
-  tap.mask = static_cast<int64_t>(network.layers.size());
-  network.layers.push_back({tap.name + ".mask", PartMask{}});
+  tap.interpretable = static_cast<int64_t>(network.layers.size());
+  network.layers.push_back({tap.name + ".mask", Interpretable{}});
+}
+
+struct Taps {
+  bool top = false;
+  bool ours = false;
+};
+
+// Skip connections that mix the top layer's filters leave the new layer to be interpretable.
+Taps interpretable_taps(const Backbone& backbone, Arm arm, parts::Layers layers) {
+  switch (arm) {
+    case Arm::ordinary:
+    case Arm::ordinary_layer:
+      return {};
+    case Arm::masked:
+    case Arm::interpretable:
+      break;
+  }
+  if (backbone.mixed) return {false, true};
+  switch (layers) {
+    case parts::Layers::both:
+      return {true, true};
+    case parts::Layers::first:
+      return {true, false};
+    case parts::Layers::only_new:
+      return {false, true};
+  }
+  return {};
 }
 
 }  // namespace
-
-const std::vector<std::string>& arm_names() {
-  static const std::vector<std::string> kNames{"ordinary", "ordinary+layer", "masked",
-                                               "interpretable"};
-  return kNames;
-}
-
-Arm arm_from_name(const std::string& name) {
-  return static_cast<Arm>(index_of_name("arm", name, arm_names()));
-}
-
-const std::string& arm_name(Arm arm) {
-  return arm_names()[static_cast<std::size_t>(arm)];
-}
 
 const std::vector<std::string>& network_names() {
   static const std::vector<std::string> kNames = [] {
@@ -74,22 +87,21 @@ Architecture build_architecture(const std::string& net,
                                 const parts::PartOptions& parts,
                                 const HeadOptions& head) {
   const auto backbone = find_backbone(net);
-  const bool masked = arm == Arm::masked || arm == Arm::interpretable;
+  const auto [top, ours] = interpretable_taps(backbone, arm, parts.layers);
   Architecture network{net, backbone.input_side, backbone.layers, {}};
   auto& layers = network.layers;
   tap_here(network, backbone.top, "top layer of the backbone");
-  if (masked && parts.layers != "new" && !backbone.mixed) mask_last_tap(network);
+  if (top) make_last_tap_interpretable(network);
   const auto trunk = layer_geometry(layers, network.input_side).back();
   if (arm != Arm::ordinary) {
     layers.push_back({"new", Convolution{trunk.channels, backbone.new_filters}});
     layers.push_back({"new.relu", Relu{}});
     tap_here(network, "new", "new layer");
   }
-  const bool mask_new = masked && (parts.layers != "first" || backbone.mixed);
-  const bool after = parts.mask_place == "after-pooling";
-  if (mask_new && !after) mask_last_tap(network);
+  const bool after = parts.mask_place == parts::MaskPlace::after_pooling;
+  if (ours && !after) make_last_tap_interpretable(network);
   layers.push_back({"pool", backbone.last_pool});
-  if (mask_new && after) mask_last_tap(network);
+  if (ours && after) make_last_tap_interpretable(network);
   layers.push_back({"flatten", Flatten{}});
   auto features = layer_geometry(layers, network.input_side).back().channels;
   const double dropout = head.dropout < 0.0 ? backbone.dropout : head.dropout;

@@ -16,17 +16,18 @@ enum class Arm {
   masked,          // + both masks, no filter loss
   interpretable,   // + both masks and the filter loss
 };
-const std::vector<std::string>& arm_names();
-Arm arm_from_name(const std::string& name);
-const std::string& arm_name(Arm arm);
+
+constexpr bool has_filter_loss(Arm arm) {
+  return arm == Arm::interpretable;
+}
 
 // A layer whose maps are of interest: where they are ready (after ReLU) and, where there is one,
-// its mask, which may lie behind a pooling layer: the masked maps are then smaller.
+// the interpretable layer, which may lie behind a pooling layer: the masked maps are then smaller.
 struct Tap {
   std::string name;  // of the convolution, or of the module the maps come out of
   std::string role;  // in words, for reports
   int64_t relu = 0;  // index into layers
-  int64_t mask = -1;
+  int64_t interpretable = -1;
 };
 
 struct Architecture {
@@ -55,3 +56,7 @@ Architecture build_architecture(const std::string& net,
                                 const HeadOptions& head = {});
 
 }  // namespace partwise::networks
+
+template <>
+inline constexpr auto partwise::kWords<partwise::networks::Arm> =
+    partwise::words("ordinary", "ordinary+layer", "masked", "interpretable");

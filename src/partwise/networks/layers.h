@@ -37,8 +37,7 @@ struct ResponseNorm {
 struct Concatenate {};  // of channels
 struct Add {};
 struct GlobalAverage {};  // over cells: [batch, channel]
-// The mask and, in training, the filter loss of an interpretable conv-layer.
-struct PartMask {};
+struct Interpretable {};  // partwise::Interpretable: the mask and, in training, the filter loss
 struct Flatten {};
 struct Linear {
   int64_t in = 0;
@@ -55,7 +54,7 @@ using Operation = std::variant<Convolution,
                                Concatenate,
                                Add,
                                GlobalAverage,
-                               PartMask,
+                               Interpretable,
                                Flatten,
                                Linear,
                                Dropout>;

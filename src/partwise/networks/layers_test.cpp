@@ -53,7 +53,7 @@ TEST(Geometry, OfThePapersNetsIsAsInItsTable) {
     EXPECT_EQ(fresh.stride, row.stride) << row.net;
     EXPECT_EQ(fresh.receptive_field, row.receptive_field) << row.net;
     EXPECT_EQ(fresh.channels, row.filters) << row.net;
-    const auto& pooled = geometry[static_cast<std::size_t>(net.taps[1].mask) + 1];
+    const auto& pooled = geometry[static_cast<std::size_t>(net.taps[1].interpretable) + 1];
     EXPECT_EQ(pooled.side, row.grid) << row.net;
   }
 }
@@ -117,11 +117,10 @@ TEST_P(Nets, UnitCentresAreWhereInputGradientsAre) {
 }
 
 TEST_P(Nets, RunInEveryArmWithMasksWhereTheyBelong) {
-  const auto& names = arm_names();
   const bool mixed = find_backbone(GetParam()).mixed;
   const torch::NoGradGuard no_grad;
-  for (const auto& name : names) {
-    const auto arm = arm_from_name(name);
+  for (const auto arm : values_of<Arm>()) {
+    const auto name = word_of(arm);
     Network network(build_architecture(GetParam(), arm, 4, {}, {.hidden = 16}), 4, {}, 3);
     const auto side = network.architecture().input_side;
     const auto output = network.evaluate(torch::rand({1, 3, side, side}));

@@ -4,8 +4,8 @@
 #include "partwise/base/files.h"
 #include "partwise/base/parallel.h"
 #include "partwise/base/random.h"
+#include "partwise/interpretable.h"
 #include "partwise/networks/shared_batch.h"
-#include "partwise/tensors/precision.h"
 #include "partwise/tensors/torch.h"
 
 #include <algorithm>
@@ -70,7 +70,7 @@ Tensor max_pool(const Tensor& input, const MaxPool& pool) {
   return torch::max_pool2d(padded, pool.kernel, pool.stride);
 }
 
-// Runs the layers; `mask` decides what a PartMask does.
+// Runs the layers; `mask` decides what an interpretable layer does.
 template <typename Step, typename Mask>
 Output run(const Architecture& architecture,
            const std::vector<std::vector<int64_t>>& inputs,
@@ -93,13 +93,13 @@ Output run(const Architecture& architecture,
       given.push_back(from < 0 ? images : results[static_cast<std::size_t>(from)]);
     }
     const auto& layer = layers[i];
-    results[i] = std::holds_alternative<PartMask>(layer.operation) ? mask(layer, given.front())
-                                                                   : step(layer, given);
+    results[i] = std::holds_alternative<Interpretable>(layer.operation) ? mask(layer, given.front())
+                                                                        : step(layer, given);
     const auto index = static_cast<int64_t>(i);
     for (std::size_t t = 0; t < architecture.taps.size(); ++t) {
       const auto& tap = architecture.taps[t];
       if (index == tap.relu) output.taps[t] = {results[i], results[i]};
-      if (index == tap.mask) output.taps[t].masked = results[i];
+      if (index == tap.interpretable) output.taps[t].masked = results[i];
     }
     for (const int64_t from : inputs[i]) {  // what nobody needs any more is let go
       if (from >= 0 && last_use[static_cast<std::size_t>(from)] == index) {
@@ -136,10 +136,10 @@ Network::Network(Architecture architecture,
       statistics_[name + ".running_mean"] = torch::zeros({norm->channels});
       statistics_[name + ".running_var"] = torch::ones({norm->channels});
     }
-    if (std::holds_alternative<PartMask>(operation)) {
+    if (std::holds_alternative<Interpretable>(operation)) {
       interpretable_.emplace(
-          name,
-          parts::InterpretableLayer(geometry_[i].channels, geometry_[i].side, categories, options));
+          name, std::make_shared<InterpretableImpl>(geometry_[i].channels, geometry_[i].side,
+                                                    categories, options));
     }
   }
 }
@@ -205,7 +205,7 @@ Output Network::evaluate(const Tensor& images) const {
   return run(
       architecture_, inputs_, images,
       [&](const Layer& layer, const std::vector<Tensor>& x) { return plain_step(layer, x); },
-      [&](const Layer& layer, const Tensor& x) { return interpretable_.at(layer.name).mask(x); });
+      [&](const Layer& layer, const Tensor& x) { return interpretable_.at(layer.name)->mask(x); });
 }
 
 Output Network::train(const Tensor& images, const Tensor& category) {
@@ -215,8 +215,7 @@ Output Network::train(const Tensor& images, const Tensor& category) {
         return training_step(layer, x, category.size(0));
       },
       [&](const Layer& layer, const Tensor& x) {
-        const tensors::FullPrecision full;
-        return interpretable_.at(layer.name).mask_and_learn(x, category);
+        return interpretable_.at(layer.name)->mask_and_learn(x, category);
       });
 }
 
@@ -237,8 +236,7 @@ std::string Network::first_non_finite(const Tensor& images, const Tensor& catego
     return output;
   };
   const auto mask = [&](const Layer& layer, const Tensor& x) {
-    const tensors::FullPrecision full;
-    auto output = interpretable_.at(layer.name).mask_and_learn(x, category);
+    auto output = interpretable_.at(layer.name)->mask_and_learn(x, category);
     look("output", layer.name, output);
     return output;
   };
@@ -250,33 +248,24 @@ std::map<std::string, Tensor> Network::state() const {
   auto state = parameters_;
   state.insert(statistics_.begin(), statistics_.end());
   for (const auto& [name, layer] : interpretable_) {
-    for (const auto& [key, tensor] : layer.state()) state.emplace(name + "." + key, tensor);
+    for (const auto& buffer : layer->named_buffers())
+      state.emplace(name + "." + buffer.key(), *buffer);
   }
   return state;
 }
 
 void Network::load_state(const std::map<std::string, Tensor>& state) {
   copy_tensors(state, "");
-  for (auto& [name, layer] : interpretable_) {
-    std::map<std::string, Tensor> own;
-    for (const auto& [key, tensor] : state) {
-      if (key.starts_with(name + ".")) own.emplace(key.substr(name.size() + 1), tensor);
-    }
-    layer.load_state(own);
-  }
 }
 
-void Network::copy_tensors(const std::map<std::string, Tensor>& state, const std::string& layer) {
+void Network::copy_tensors(const std::map<std::string, Tensor>& from, const std::string& layer) {
   const torch::NoGradGuard no_grad;
-  for (auto* own : {&parameters_, &statistics_}) {
-    for (auto& [name, tensor] : *own) {
-      if (!layer.empty() && name.substr(0, name.rfind('.')) != layer) continue;
-      const auto found = state.find(name);
-      ensure(found != state.end(), "the weights lack '{}' of net {}", name, architecture_.net);
-      ensure(found->second.sizes() == tensor.sizes(), "the weights have '{}' in another shape",
-             name);
-      tensor.copy_(found->second);
-    }
+  for (auto& [name, tensor] : state()) {
+    if (!layer.empty() && name.substr(0, name.rfind('.')) != layer) continue;
+    const auto found = from.find(name);
+    ensure(found != from.end(), "the weights lack '{}' of net {}", name, architecture_.net);
+    ensure(found->second.sizes() == tensor.sizes(), "the weights have '{}' in another shape", name);
+    tensor.copy_(found->second);
   }
 }
 
@@ -307,18 +296,18 @@ void Network::to_device(const std::string& device) {
     tensor = tensor.detach().to(torch::Device(device)).contiguous(order(tensor)).requires_grad_();
   }
   for (auto& [name, tensor] : statistics_) tensor = tensor.to(torch::Device(device));
-  for (auto& [name, layer] : interpretable_) layer.to_device(device);
+  for (auto& [name, layer] : interpretable_) layer->to(torch::Device(device));
 }
 
 void Network::to_type(at::ScalarType type) {
   for (auto& [name, tensor] : parameters_) tensor = tensor.detach().to(type).requires_grad_();
   for (auto& [name, tensor] : statistics_) tensor = tensor.to(type);
-  for (auto& [name, layer] : interpretable_) layer.to_type(type);
+  for (auto& [name, layer] : interpretable_) layer->to(type);
 }
 
 void Network::set_ranks(const tensors::Ranks& ranks) {
   ranks_ = ranks;
-  for (auto& [name, layer] : interpretable_) layer.set_ranks(ranks);
+  for (auto& [name, layer] : interpretable_) layer->set_ranks(ranks);
 }
 
 std::vector<Tensor> Network::parameters_in_order() const {

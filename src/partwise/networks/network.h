@@ -1,15 +1,22 @@
 #pragma once
 
 #include "partwise/networks/catalog.h"
-#include "partwise/parts/interpretable_layer.h"
 #include "partwise/tensors/ranks.h"
 #include "partwise/tensors/tensor.h"
 
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
+namespace partwise {
+class InterpretableImpl;  // partwise/interpretable.h
+}
+
 namespace partwise::networks {
+
+// partwise::Interpretable, by the name of its place in the list of layers.
+using InterpretableLayers = std::map<std::string, std::shared_ptr<InterpretableImpl>>;
 
 // What one tapped layer did: maps after ReLU and before the mask, and after it (the same where
 // there is none).  [batch, filter, n, n]
@@ -51,10 +58,7 @@ class Network {
   const std::vector<Geometry>& geometry() const { return geometry_; }
   std::map<std::string, Tensor>& parameters() { return parameters_; }
   const std::map<std::string, Tensor>& parameters() const { return parameters_; }
-  std::map<std::string, parts::InterpretableLayer>& interpretable() { return interpretable_; }
-  const std::map<std::string, parts::InterpretableLayer>& interpretable() const {
-    return interpretable_;
-  }
+  const InterpretableLayers& interpretable() const { return interpretable_; }
 
   // Parameters, batch-norm statistics and the interpretable layers' statistics, by name.
   std::map<std::string, Tensor> state() const;
@@ -73,8 +77,8 @@ class Network {
   std::vector<Tensor> parameters_in_order() const;
 
  private:
-  // From `state` by name: the tensors of one layer, or all (layer empty).
-  void copy_tensors(const std::map<std::string, Tensor>& state, const std::string& layer);
+  // From these by name: the tensors of one layer, or all (layer empty).
+  void copy_tensors(const std::map<std::string, Tensor>& from, const std::string& layer);
   Tensor plain_step(const Layer& layer, const std::vector<Tensor>& inputs) const;
   // images: how many the batch has on all ranks
   Tensor training_step(const Layer& layer, const std::vector<Tensor>& inputs, int64_t images) const;
@@ -85,7 +89,7 @@ class Network {
   std::vector<Geometry> geometry_;
   std::map<std::string, Tensor> parameters_;
   std::map<std::string, Tensor> statistics_;  // batch norm's running mean and variance
-  std::map<std::string, parts::InterpretableLayer> interpretable_;  // by the mask layer's name
+  InterpretableLayers interpretable_;
 };
 
 }  // namespace partwise::networks

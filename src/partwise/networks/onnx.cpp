@@ -14,14 +14,16 @@ std::size_t as_index(int64_t index) {
   return static_cast<std::size_t>(index);
 }
 
-const parts::InterpretableLayer* mask_of(const Network& network, const Tap& tap) {
-  if (tap.mask < 0) return nullptr;
-  return &network.interpretable().at(network.architecture().layers[as_index(tap.mask)].name);
+// Null where the tap has none.
+std::shared_ptr<InterpretableImpl> layer_of(const Network& network, const Tap& tap) {
+  if (tap.interpretable < 0) return nullptr;
+  return network.interpretable().at(
+      network.architecture().layers[as_index(tap.interpretable)].name);
 }
 
-std::string peak_rule(const Network& network, const Tap& tap) {
-  const auto* mask = mask_of(network, tap);
-  return mask ? mask->options().peak : "argmax";
+parts::Peak peak_rule(const Network& network, const Tap& tap) {
+  const auto layer = layer_of(network, tap);
+  return layer ? layer->options().peak : parts::Peak::argmax;
 }
 
 // One layer's nodes, the last of which makes the value `name`. Masks and dropout are not its
@@ -96,7 +98,7 @@ struct AddLayer {
     graph.add({"Gemm", with_parameters({"weight", "bias"}), name, {{"transB", int64_t{1}}}});
   }
   // No template for the rest: a new operation must not compile before it has its translation.
-  void operator()(const PartMask&) const {}
+  void operator()(const Interpretable&) const {}
   void operator()(const Dropout&) const {}
 };
 
@@ -127,7 +129,7 @@ class Translation {
     const auto at = static_cast<int64_t>(index);
     for (const auto& tap : architecture_.taps) {
       if (at == tap.relu) return tap.name + ".maps";
-      if (at == tap.mask) return tap.name + ".masked";
+      if (at == tap.interpretable) return tap.name + ".masked";
     }
     return index + 1 == architecture_.layers.size() ? "logits" : architecture_.layers[index].name;
   }
@@ -140,7 +142,7 @@ class Translation {
       values_.push_back(given.front());
       return;
     }
-    if (std::holds_alternative<PartMask>(layer.operation)) {
+    if (std::holds_alternative<Interpretable>(layer.operation)) {
       add_mask(index, given.front());
     } else {
       std::visit(AddLayer{graph_, state_, layer, given, name}, layer.operation);
@@ -162,7 +164,7 @@ class Translation {
 
   // A mask behind a pooling layer looks for its peaks in maps of its own.
   void add_mask(std::size_t index, const std::string& maps) {
-    const auto& layer = network_.interpretable().at(architecture_.layers[index].name);
+    const auto& layer = *network_.interpretable().at(architecture_.layers[index].name);
     const auto side = network_.geometry()[index].side;
     const auto found = cells_.find(maps);
     const auto cells = found != cells_.end() ? found->second
@@ -175,8 +177,8 @@ class Translation {
     const auto& maps = network_.geometry()[as_index(tap.relu)];
     graph_.output({tap.name + ".maps", false, {kBatch, maps.channels, maps.side, maps.side}});
     graph_.output({tap.name + ".peaks", true, {kBatch, maps.channels, 2}});
-    if (tap.mask < 0) return;
-    const auto& masked = network_.geometry()[as_index(tap.mask)];
+    if (tap.interpretable < 0) return;
+    const auto& masked = network_.geometry()[as_index(tap.interpretable)];
     graph_.output(
         {tap.name + ".masked", false, {kBatch, masked.channels, masked.side, masked.side}});
   }
@@ -200,10 +202,10 @@ nlohmann::json tap_json(const Network& network, const Tap& tap) {
                       {"role", tap.role},
                       {"filters", maps.channels},
                       {"maps", grid_json(maps)},
-                      {"peak", peak_rule(network, tap)}};
-  if (const auto* mask = mask_of(network, tap)) {
-    const auto category = mask->filter_category().cpu().contiguous();
-    json["masked"] = grid_json(geometry[as_index(tap.mask)]);
+                      {"peak", word_of(peak_rule(network, tap))}};
+  if (const auto layer = layer_of(network, tap)) {
+    const auto category = layer->filter_category().cpu().contiguous();
+    json["masked"] = grid_json(geometry[as_index(tap.interpretable)]);
     json["filter_categories"] = std::vector<int64_t>(
         category.data_ptr<int64_t>(), category.data_ptr<int64_t>() + category.numel());
   }

@@ -48,8 +48,8 @@ std::string onnx_peak_cells(OnnxGraph& graph,
                             const std::string& name,
                             const std::string& maps,
                             int64_t side,
-                            const std::string& peak) {
-  if (peak == "argmax") {
+                            parts::Peak peak) {
+  if (peak == parts::Peak::argmax) {
     const auto shape = graph.constant(name + ".flat.shape", integers({0, 0, -1}));
     const auto flat = graph.add({"Reshape", {maps, shape}, name + ".flat"});
     return graph.add(
@@ -80,7 +80,7 @@ void onnx_masked(OnnxGraph& graph,
                  const std::string& maps,
                  const std::string& cells,
                  int64_t side,
-                 const parts::InterpretableLayer& layer) {
+                 const InterpretableImpl& layer) {
   const auto table = graph.constant(
       output + ".distances",
       parts::cell_distances(side, layer.options().template_shape).to(torch::kFloat32));

@@ -1,7 +1,7 @@
 #pragma once
 
+#include "partwise/interpretable.h"
 #include "partwise/networks/onnx_graph.h"
-#include "partwise/parts/interpretable_layer.h"
 
 #include <string>
 
@@ -10,12 +10,12 @@ namespace partwise::networks {
 // parts/mask.h in ONNX's operators. Values are passed by name; `name` is what new ones start with.
 
 // The part location of every map, as cell index i * n + j: [N, filter, 1] int64.
-//   maps [N, filter, n, n]; peak: argmax or centroid
+//   maps [N, filter, n, n]
 std::string onnx_peak_cells(OnnxGraph& graph,
                             const std::string& name,
                             const std::string& maps,
                             int64_t side,
-                            const std::string& peak);
+                            parts::Peak peak);
 
 // The same cells as row and column: the value `output`, [N, filter, 2] int64.
 void onnx_peaks(OnnxGraph& graph,
@@ -30,6 +30,6 @@ void onnx_masked(OnnxGraph& graph,
                  const std::string& maps,
                  const std::string& cells,
                  int64_t side,
-                 const parts::InterpretableLayer& layer);
+                 const InterpretableImpl& layer);
 
 }  // namespace partwise::networks

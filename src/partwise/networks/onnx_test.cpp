@@ -125,9 +125,9 @@ TEST_F(Onnx, TapsAreOutputsMaskedOnesTwice) {
 TEST_F(Onnx, APeakIsLookedForAgainOnlyBehindPooling) {
   EXPECT_EQ(write(network_of("tiny", Arm::masked)).operations.at("ArgMax"), 2);
   parts::PartOptions options;
-  options.mask_place = "after-pooling";
+  options.mask_place = parts::MaskPlace::after_pooling;
   EXPECT_EQ(write(network_of("tiny", Arm::masked, options)).operations.at("ArgMax"), 3);
-  options.peak = "centroid";
+  options.peak = parts::Peak::centroid;
   const auto model = write(network_of("tiny", Arm::masked, options));
   EXPECT_FALSE(model.operations.contains("ArgMax"));
   EXPECT_EQ(model.operations.at("Round"), 6);

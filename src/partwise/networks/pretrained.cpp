@@ -142,15 +142,9 @@ std::string joined(std::string lines) {
 
 }  // namespace
 
-const std::vector<std::string>& input_conventions() {
-  static const std::vector<std::string> kNames{"auto", "imagenet", "rgb255", "bgr255"};
-  return kNames;
-}
-
 Pretrained read_pretrained(const std::string& net,
                            const std::filesystem::path& path,
-                           const std::string& convention) {
-  index_of_name("input convention", convention, input_conventions());
+                           InputConvention convention) {
   const auto backbone = find_backbone(net);
   auto file = weights::read_weights(path);
   std::vector<std::string> notes;
@@ -193,17 +187,19 @@ Pretrained read_pretrained(const std::string& net,
         translated != result.state.end() ? translated->second : tensor_of(file.arrays.at(name));
   }
 
-  const bool matlab = file.format.starts_with("MatConvNet");
-  const auto chosen = convention == "auto" ? (matlab ? "rgb255" : "imagenet") : convention;
-  if (chosen != "imagenet") {
+  if (convention == InputConvention::automatic) {
+    const bool matlab = file.format.starts_with("MatConvNet");
+    convention = matlab ? InputConvention::rgb255 : InputConvention::imagenet;
+  }
+  if (convention != InputConvention::imagenet) {
     const auto& first = first_convolution(backbone);
     ensure(state.contains(first + ".bias"),
            "{}: {} has no bias in its first convolution to fold another input into; convert the "
            "weights to imagenet's input",
            path.string(), net);
     adapt_input(state.at(first + ".weight"), state.at(first + ".bias"), mean_of(file),
-                chosen == std::string("bgr255"));
-    notes.push_back(fmt::format("input {} folded into {}", chosen, first));
+                convention == InputConvention::bgr255);
+    notes.push_back(fmt::format("input {} folded into {}", word_of(convention), first));
   }
   if (!match.surplus.empty()) notes.push_back(fmt::format("{} others left", match.surplus.size()));
   result.state = std::move(state);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "partwise/base/options.h"
 #include "partwise/networks/network.h"
 
 #include <filesystem>
@@ -13,7 +14,7 @@ namespace partwise::networks {
 //   rgb255    RGB, 0 to 255 minus a mean (MatConvNet)
 //   bgr255    the same in the order blue, green, red (Caffe)
 //   auto      rgb255 for a MatConvNet file, imagenet otherwise
-const std::vector<std::string>& input_conventions();
+enum class InputConvention { automatic, imagenet, rgb255, bgr255 };
 
 struct Pretrained {
   std::map<std::string, Tensor> state;  // by our names, float32: what load_backbone takes
@@ -28,6 +29,10 @@ struct Pretrained {
 // that lists them.
 Pretrained read_pretrained(const std::string& net,
                            const std::filesystem::path& path,
-                           const std::string& convention = "auto");
+                           InputConvention convention = InputConvention::automatic);
 
 }  // namespace partwise::networks
+
+template <>
+inline constexpr auto partwise::kWords<partwise::networks::InputConvention> =
+    partwise::words("auto", "imagenet", "rgb255", "bgr255");

@@ -95,13 +95,13 @@ TEST_F(PretrainedWeights, TrainedOnOtherInputsSeeTheSameThroughTheFirstLayer) {
   };
   const auto ours = (pixels / 255.0 - row(0.485, 0.456, 0.406)) / row(0.229, 0.224, 0.225);
   const auto theirs = pixels - row(123.68, 116.779, 103.939);
-  for (const std::string convention : {"rgb255", "bgr255"}) {
+  for (const auto convention : {InputConvention::rgb255, InputConvention::bgr255}) {
     auto adapted = ordinary("alexnet", 3);
     adapted.load_backbone(read_pretrained("alexnet", path_, convention).state);
-    const auto seen = convention == "rgb255" ? theirs : theirs.flip({1});
+    const auto seen = convention == InputConvention::rgb255 ? theirs : theirs.flip({1});
     const auto expected = top_maps(reference, seen);
     const auto error = (top_maps(adapted, ours) - expected).abs().max() / expected.abs().max();
-    EXPECT_LT(error.item<double>(), 1e-4) << convention;
+    EXPECT_LT(error.item<double>(), 1e-4) << word_of(convention);
   }
 }
 

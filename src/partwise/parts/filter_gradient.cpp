@@ -17,13 +17,6 @@ Tensor where_else(const Tensor& condition, const Tensor& value, double otherwise
   return torch::where(condition, value, torch::full_like(value, otherwise));
 }
 
-// x^: what the exponent sees, float32 or float64.
-Tensor exponent_maps(const FilterBatch& batch, const PartOptions& options) {
-  const auto wide = batch.maps.scalar_type() == torch::kFloat64 ? torch::kFloat64 : torch::kFloat32;
-  const auto maps = batch.maps.to(wide);
-  return options.exponent == "raw" ? maps : maps / batch.scale.to(wide).view({1, -1, 1});
-}
-
 // tr(x^ T_mu) for every mu, mu^- last: [batch, filter, n*n + 1]
 Tensor all_fits(const Tensor& maps, const Tensor& templates, double temperature) {
   const auto fits = template_fits(maps, templates.to(maps.scalar_type()));
@@ -49,9 +42,9 @@ Choices choices_of(const FilterBatch& batch, torch::ScalarType type) {
 }
 
 // The factor omega+ or omega- of each image, 0 for one that is not chosen.
-Tensor balanced(const Choice& choice, const FilterBatch& batch, const std::string& balance) {
+Tensor balanced(const Choice& choice, const FilterBatch& batch, Balance balance) {
   const auto chosen = choice.images.to(choice.count.scalar_type());
-  if (balance == "none") return chosen;
+  if (balance == Balance::none) return chosen;
   return chosen * (0.5 * static_cast<double>(batch.images)) / choice.count.clamp_min(1.0);
 }
 
@@ -116,7 +109,7 @@ FilterGradient paper_rule(const FilterBatch& batch,
       std::log(static_cast<double>(batch.images) / (1.0 - options.partition_memory));
   const auto v = (u - log_mean).clamp_max(most);
   auto weight = v.exp() * v;
-  if (options.misfits == "ignored") weight = weight.clamp_min(0.0);
+  if (options.misfits == Misfits::ignored) weight = weight.clamp_min(0.0);
   const auto [positive, negative] = choices_of(batch, maps.scalar_type());
   const double prior = 1.0 / static_cast<double>(cells + 1);
   const double tau = 1.0 / (temperature * static_cast<double>(cells));
@@ -132,7 +125,7 @@ FilterGradient release_rule(const FilterBatch& batch,
   const auto& ranks = batch.ranks;
   const auto [positive, negative] = choices_of(batch, maps.scalar_type());
   const double temperature = temperature_of(options);
-  const bool ignore = options.misfits == "ignored";
+  const bool ignore = options.misfits == Misfits::ignored;
   const auto templates = batch.templates.to(maps.scalar_type());
   const auto own = templates_at(batch.peaks, templates);
   const auto fit = [&](const Tensor& part) { return (maps * part).mean(2) / temperature; };
@@ -162,17 +155,35 @@ FilterGradient exact_rule(const FilterBatch& batch,
 
 }  // namespace
 
+Tensor exponent_maps(const Tensor& maps, const Tensor& scale, Exponent exponent) {
+  const auto type = maps.scalar_type() == torch::kFloat64 ? torch::kFloat64 : torch::kFloat32;
+  const auto wide = maps.to(type);
+  switch (exponent) {
+    case Exponent::raw:
+      return wide;
+    case Exponent::scale_free:
+      return wide / scale.to(type).view({1, -1, 1});
+  }
+  return {};
+}
+
 FilterGradient filter_gradient(const FilterBatch& batch, const PartOptions& options) {
   const torch::NoGradGuard no_grad;
-  const auto maps = exponent_maps(batch, options);
-  if (options.rule == "paper") return paper_rule(batch, maps, options);
-  if (options.rule == "exact") return exact_rule(batch, maps, options);
-  return release_rule(batch, maps, options);
+  const auto maps = exponent_maps(batch.maps, batch.scale, options.exponent);
+  switch (options.rule) {
+    case Rule::paper:
+      return paper_rule(batch, maps, options);
+    case Rule::release:
+      return release_rule(batch, maps, options);
+    case Rule::exact:
+      return exact_rule(batch, maps, options);
+  }
+  return {};
 }
 
 Tensor log_mean_fits(const FilterBatch& batch, const PartOptions& options) {
   const torch::NoGradGuard no_grad;
-  const auto maps = exponent_maps(batch, options);
+  const auto maps = exponent_maps(batch.maps, batch.scale, options.exponent);
   const auto fits = all_fits(maps, batch.templates, temperature_of(options));
   return batch.ranks.logsumexp(fits.logsumexp(0)) - std::log(static_cast<double>(batch.images));
 }

@@ -24,8 +24,11 @@ struct FilterGradient {
   Tensor effective_samples;  // scalar: (sum |w|)^2 / sum w^2 over the positives, as a share of them
 };
 
-// dLoss_f/dx^ by options.rule, where x^ = x / scale (exponent scale-free) or x^ = x (raw). With
-// u = mean(x^ * U) / a, which is the paper's tr(x T) at tau = 1 / (a n^2):
+// x^, which the exponents see: x / scale (scale-free) or x (raw), float32 or float64.
+//   maps [batch, filter, n*n]; scale [filter]
+Tensor exponent_maps(const Tensor& maps, const Tensor& scale, Exponent exponent);
+
+// dLoss_f/dx^ by options.rule, x^ as exponent_maps gives it. With u = mean(x^ * U) / a, which is the paper's tr(x T) at tau = 1 / (a n^2):
 //
 // paper    Eqn (grad) with the minus its printed form lacks; the template is the peak's on
 //          positives, T^- elsewhere; log Z + log p(x) = log-mean-exp over the maps of all images:

@@ -17,9 +17,9 @@ namespace {
 
 constexpr int64_t kSide = 14;
 
-const std::vector<std::string> kRules{"paper", "release", "exact"};
+const auto kRules = values_of<Rule>();
 
-PartOptions with_rule(const std::string& rule, const std::string& exponent = "scale-free") {
+PartOptions with_rule(Rule rule, Exponent exponent = Exponent::scale_free) {
   PartOptions options;
   options.rule = rule;
   options.exponent = exponent;
@@ -81,9 +81,9 @@ TEST(FilterGradient, OfTheReleaseEqualsItsFormulaWrittenOut) {
 // Eqn (grad) with its minus: p(mu) tau e^{tr x T} / Z {tr x T - log Z - log p(x)}, p(x) = 1 / N.
 TEST(FilterGradient, OfThePaperEqualsItsEquationWrittenOut) {
   torch::manual_seed(15);
-  auto options = with_rule("paper", "raw");
-  options.misfits = "reversed";
-  options.balance = "none";
+  auto options = with_rule(Rule::paper, Exponent::raw);
+  options.misfits = Misfits::reversed;
+  options.balance = Balance::none;
   const auto maps = torch::rand({6, 1, 4, 4}, torch::kFloat64) * 5.0;
   const auto positive = mostly_positive(6, 1);
   const auto batch = batch_of(maps, positive, options);
@@ -104,7 +104,7 @@ TEST(FilterGradient, OfThePaperEqualsItsEquationWrittenOut) {
 
 TEST(FilterGradient, OfTheExactRuleIsTheGradientOfMinusMiWhateverTheLabels) {
   torch::manual_seed(16);
-  const auto options = with_rule("exact", "raw");
+  const auto options = with_rule(Rule::exact, Exponent::raw);
   const auto maps = torch::rand({6, 2, 4, 4}, torch::kFloat64);
   const auto gradient = filter_gradient(batch_of(maps, mostly_positive(6, 2)), options).gradient;
   const auto swapped =
@@ -118,8 +118,8 @@ TEST(FilterGradient, OfTheExactRuleIsTheGradientOfMinusMiWhateverTheLabels) {
 // Test 5: with weights and templates held constant, both label rules are plain autograd.
 TEST(FilterGradient, OfALabelRuleIsAutogradOfItsLinearSurrogate) {
   torch::manual_seed(17);
-  for (const std::string rule : {"paper", "release"}) {
-    const auto options = with_rule(rule, "raw");
+  for (const auto rule : {Rule::paper, Rule::release}) {
+    const auto options = with_rule(rule, Exponent::raw);
     const auto maps = torch::rand({8, 3, 5, 5}, torch::kFloat64).requires_grad_();
     const auto positive = mostly_positive(8, 3);
     const auto batch = batch_of(maps.detach(), positive, options);
@@ -128,9 +128,10 @@ TEST(FilterGradient, OfALabelRuleIsAutogradOfItsLinearSurrogate) {
     const auto target = torch::where(positive.unsqueeze(2), own, -torch::ones_like(own));
     // the weight of an image is the length of its gradient along its own template
     const auto weight = -(gradient * target).sum(2) / target.square().sum(2);
-    EXPECT_GE(weight.min().item<double>(), -1e-15) << rule;
+    EXPECT_GE(weight.min().item<double>(), -1e-15) << word_of(rule);
     (-(weight * (maps.flatten(2) * target).sum(2)).sum()).backward();
-    EXPECT_LT((maps.grad().flatten(2) - gradient).abs().max().item<double>(), 1e-14) << rule;
+    EXPECT_LT((maps.grad().flatten(2) - gradient).abs().max().item<double>(), 1e-14)
+        << word_of(rule);
   }
 }
 
@@ -138,13 +139,13 @@ TEST(FilterGradient, IsTheSameAtEveryActivationScaleUnderAScaleFreeExponent) {
   torch::manual_seed(2);
   const auto maps = torch::rand({8, 3, kSide, kSide}, torch::kFloat64);
   const auto positive = mostly_positive(8, 3);
-  for (const auto& rule : kRules) {
+  for (const auto rule : kRules) {
     const auto options = with_rule(rule);
     const auto at_one = filter_gradient(batch_of(maps, positive, options), options).gradient;
     for (const double scale : {1e-3, 10.0, 1e4}) {
       const auto scaled =
           filter_gradient(batch_of(maps * scale, positive, options), options).gradient;
-      EXPECT_LT((scaled - at_one).abs().max().item<double>(), 1e-9) << rule << scale;
+      EXPECT_LT((scaled - at_one).abs().max().item<double>(), 1e-9) << word_of(rule) << scale;
     }
   }
 }
@@ -152,8 +153,8 @@ TEST(FilterGradient, IsTheSameAtEveryActivationScaleUnderAScaleFreeExponent) {
 // The naive e^u overflows float32 from u = 89 on; at scale 1e4 u reaches thousands.
 TEST(FilterGradient, IsFiniteForEveryRuleScaleTypeAndOddBatch) {
   torch::manual_seed(4);
-  for (const auto& rule : kRules) {
-    for (const std::string exponent : {"scale-free", "raw"}) {
+  for (const auto rule : kRules) {
+    for (const auto exponent : values_of<Exponent>()) {
       for (const auto type : {torch::kFloat32, torch::kFloat16, torch::kBFloat16}) {
         for (const double scale : {0.0, 1e-3, 1.0, 1e4}) {
           for (const int64_t images : {1, 2, 9}) {
@@ -161,11 +162,12 @@ TEST(FilterGradient, IsFiniteForEveryRuleScaleTypeAndOddBatch) {
             for (const bool value : {false, true}) {  // no positives; no negatives
               const auto positive = torch::full({images, 3}, value, torch::kBool);
               auto options = with_rule(rule, exponent);
-              for (const std::string misfits : {"ignored", "reversed"}) {
+              for (const auto misfits : values_of<Misfits>()) {
                 options.misfits = misfits;
                 const auto result = filter_gradient(batch_of(maps, positive, options), options);
                 EXPECT_TRUE(result.gradient.isfinite().all().item<bool>())
-                    << rule << exponent << type << ' ' << scale << ' ' << images << value;
+                    << word_of(rule) << word_of(exponent) << type << ' ' << scale << ' ' << images
+                    << value;
                 EXPECT_TRUE(result.effective_samples.isfinite().item<bool>());
               }
             }
@@ -180,8 +182,8 @@ TEST(FilterGradient, SwapsRolesWhenLabelsAreSwapped) {
   torch::manual_seed(21);
   const auto maps = torch::rand({6, 1, 5, 5}, torch::kFloat64);
   const auto positive = mostly_positive(6, 1);
-  for (const std::string rule : {"paper", "release"}) {
-    const auto options = with_rule(rule, "raw");
+  for (const auto rule : {Rule::paper, Rule::release}) {
+    const auto options = with_rule(rule, Exponent::raw);
     const auto plain = filter_gradient(batch_of(maps, positive, options), options).gradient;
     const auto swapped =
         filter_gradient(batch_of(maps, positive.logical_not(), options), options).gradient;
@@ -201,14 +203,15 @@ TEST(FilterGradient, PermutingFiltersPermutesTheResult) {
   torch::manual_seed(6);
   const auto maps = torch::rand({6, 4, 5, 5}, torch::kFloat64);
   const auto positive = mostly_positive(6, 4);
-  for (const auto& rule : kRules) {
+  for (const auto rule : kRules) {
     const auto options = with_rule(rule);
-    const auto order = rule == "release" ? torch::tensor({3, 2, 1, 0}, torch::kInt64)
-                                         : torch::tensor({2, 0, 3, 1}, torch::kInt64);
+    const auto order = rule == Rule::release ? torch::tensor({3, 2, 1, 0}, torch::kInt64)
+                                             : torch::tensor({2, 0, 3, 1}, torch::kInt64);
     const auto plain = filter_gradient(batch_of(maps, positive, options), options).gradient;
     const auto permuted =
         filter_gradient(batch_of(maps.index_select(1, order), positive, options), options).gradient;
-    EXPECT_LT((permuted - plain.index_select(1, order)).abs().max().item<double>(), 1e-12) << rule;
+    EXPECT_LT((permuted - plain.index_select(1, order)).abs().max().item<double>(), 1e-12)
+        << word_of(rule);
   }
 }
 

@@ -1,5 +1,5 @@
+#include "partwise/interpretable.h"
 #include "partwise/parts/filter_gradient.h"
-#include "partwise/parts/interpretable_layer.h"
 #include "partwise/tensors/ranks_fixture.h"
 #include "partwise/tensors/torch.h"
 
@@ -53,20 +53,20 @@ Outcome outcome(const PartOptions& options,
                 torch::ScalarType type,
                 const std::vector<Batch>& batches,
                 const Ranks& ranks) {
-  InterpretableLayer layer(kFilters, kSide, kCategories, options);
-  layer.to_type(type);
-  layer.set_ranks(ranks);
+  Interpretable layer(kFilters, kSide, kCategories, options);
+  layer->to(type);
+  layer->set_ranks(ranks);
   const auto [begin, end] = ranks.share(kImages);
   Outcome result;
   for (const auto& batch : batches) {
     const auto leaf = batch.values.slice(0, begin, end).to(type).clone().requires_grad_();
-    const auto output = layer.mask_and_learn(torch::relu(leaf), batch.category);
+    const auto output = layer->mask_and_learn(torch::relu(leaf), batch.category);
     (output * batch.task.slice(0, begin, end).to(type)).sum().backward();
     result.outputs.push_back(output.detach());
     result.gradients.push_back(leaf.grad());
   }
-  result.state = layer.state();
-  result.seen = layer.take_diagnostics();
+  for (const auto& buffer : layer->named_buffers()) result.state.emplace(buffer.key(), *buffer);
+  result.seen = layer->take_diagnostics();
   return result;
 }
 
@@ -78,26 +78,28 @@ struct Case {
 std::vector<Case> cases() {
   std::vector<Case> all;
   const auto add = [&](const PartOptions& options, const std::string& more) {
-    all.push_back({fmt::format("{} {} {}", options.rule, options.strength_unit, more), options});
+    all.push_back(
+        {fmt::format("{} {} {}", word_of(options.rule), word_of(options.strength_unit), more),
+         options});
   };
-  for (const std::string rule : {"paper", "release", "exact"}) {
+  for (const auto rule : values_of<Rule>()) {
     PartOptions options;
     options.rule = rule;
     options.strength = 0.1;
     options.scale_memory = 0.5;
-    for (const std::string unit : {"filter-share", "layer-share", "peak", "absolute"}) {
+    for (const auto unit : values_of<StrengthUnit>()) {
       options.strength_unit = unit;
       add(options, "");
     }
-    options.loudness = "kept";
+    options.loudness = Loudness::kept;
     add(options, "kept");
-    options.beta_rule = "learned";
-    options.assignment = "relative";
-    options.balance = "none";
+    options.beta_rule = BetaRule::learned;
+    options.assignment = Assignment::relative;
+    options.balance = Balance::none;
     add(options, "learned, relative, unbalanced");
-    options.exponent = "raw";
-    options.misfits = "reversed";
-    options.peak = "centroid";
+    options.exponent = Exponent::raw;
+    options.misfits = Misfits::reversed;
+    options.peak = Peak::centroid;
     add(options, "raw, reversed, centroid");
   }
   return all;
@@ -174,10 +176,10 @@ TEST_F(InterpretableRanks, SeeTheGuardSoftenInTheComparisonAbove) {
 // the first two images, which alone would call it sound, and 0.1 and -0.1 on the others.
 TEST_F(InterpretableRanks, AgreeThatAMeanWeightVanishes) {
   PartOptions options;
-  options.exponent = "raw";
+  options.exponent = Exponent::raw;
   options.temperature = 0.5;
-  options.misfits = "reversed";
-  options.balance = "none";
+  options.misfits = Misfits::reversed;
+  options.balance = Balance::none;
   const auto gain = torch::tensor({1e-4, 1e-4, 0.1, -0.12526}, torch::kFloat64);
   auto maps = torch::full({4, 2, 2}, 3.0, torch::kFloat64);
   maps.select(1, 0).select(1, 0).copy_(2.0 + gain);
@@ -199,12 +201,11 @@ TEST_F(InterpretableRanks, AgreeThatAMeanWeightVanishes) {
 
 TEST_F(InterpretableRanks, RefuseCategoriesOfTheirOwnShareOnly) {
   tensors::as_ranks(2, [](const Ranks& ranks) {
-    InterpretableLayer layer(kFilters, kSide, kCategories, {});
-    layer.set_ranks(ranks);
+    Interpretable layer(kFilters, kSide, kCategories);
+    layer->set_ranks(ranks);
     const auto [begin, end] = ranks.share(kImages);
     const auto maps = torch::rand({end - begin, kFilters, kSide, kSide});
-    EXPECT_THROW(layer.mask_and_learn(maps, torch::zeros({end - begin}, torch::kInt64)),
-                 c10::Error);
+    EXPECT_THROW(layer->mask_and_learn(maps, torch::zeros({end - begin}, torch::kInt64)), Error);
   });
 }
 

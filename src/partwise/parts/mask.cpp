@@ -30,8 +30,13 @@ Tensor peak_cells(const Tensor& maps, const PartOptions& options) {
   const bool narrow =
       maps.scalar_type() == torch::kFloat16 || maps.scalar_type() == torch::kBFloat16;
   const auto values = narrow ? maps.detach().to(torch::kFloat32) : maps.detach();
-  if (options.peak == "argmax") return values.flatten(2).argmax(2);
-  return centre_along(values, 2) * maps.size(3) + centre_along(values, 3);
+  switch (options.peak) {
+    case Peak::argmax:
+      return values.flatten(2).argmax(2);
+    case Peak::centroid:
+      return centre_along(values, 2) * maps.size(3) + centre_along(values, 3);
+  }
+  return {};
 }
 
 Tensor masks_at(const Tensor& peaks, const Tensor& templates) {

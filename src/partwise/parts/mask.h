@@ -8,7 +8,8 @@ namespace partwise::parts {
 // The part location mu-hat of every map, as cell index i * n + j: [batch, filter] int64.
 //   argmax (paper): the strongest cell, the first of equals; a silent map's is cell 0
 //   centroid (release): the cell nearest to the activation's centre of mass; a silent map's is the
-//   centre maps [batch, filter, n, n], >= 0
+//     centre
+// maps [batch, filter, n, n], >= 0
 Tensor peak_cells(const Tensor& maps, const PartOptions& options);
 
 // max(U_mu-hat, 0), shaped like the maps: x^masked = x * mask (paper, "the mask layer", without

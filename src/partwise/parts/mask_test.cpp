@@ -56,7 +56,7 @@ TEST(Mask, FlippedImagesGiveFlippedMaps) {
 
 TEST(Peak, ByCentroidIsTheRoundedCentreOfMass) {
   PartOptions options;
-  options.peak = "centroid";
+  options.peak = Peak::centroid;
   auto maps = torch::zeros({1, 2, 5, 5}, torch::kFloat64);
   maps[0][0][0][4] = 1.0;
   maps[0][0][4][4] = 3.0;  // centre of mass (3, 4)

@@ -6,13 +6,19 @@
 
 namespace partwise::parts {
 
-Tensor cell_distances(int64_t side, const std::string& shape) {
+Tensor cell_distances(int64_t side, TemplateShape shape) {
   const auto cell = torch::arange(side * side, torch::kInt64);
   const auto row = cell.div(side, "floor").to(torch::kFloat64);
   const auto column = cell.remainder(side).to(torch::kFloat64);
   const auto down = (row.unsqueeze(1) - row).abs();
   const auto across = (column.unsqueeze(1) - column).abs();
-  return shape == "l2" ? (down.square() + across.square()).sqrt() : down + across;
+  switch (shape) {
+    case TemplateShape::l1:
+      return down + across;
+    case TemplateShape::l2:
+      return (down.square() + across.square()).sqrt();
+  }
+  return {};
 }
 
 Tensor unit_templates(const Tensor& distances, const Tensor& beta) {

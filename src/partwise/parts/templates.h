@@ -7,7 +7,7 @@ namespace partwise::parts {
 
 // |[i,j] - mu| for all cells of an n x n map, [n*n, n*n], float64; row mu. L1, or L2 for the round
 // template.
-Tensor cell_distances(int64_t side, const std::string& shape);
+Tensor cell_distances(int64_t side, TemplateShape shape);
 
 // Unit templates of those distances:
 //   U_mu(ij) = max(1 - beta |[i,j] - mu| / n, -1)

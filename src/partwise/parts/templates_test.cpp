@@ -18,7 +18,7 @@ PartOptions with_beta(double beta) {
 
 TEST(Templates, AgreeWithTheFormulaCellByCell) {
   for (const int64_t n : {3, 6, 7, 13, 14, 17}) {
-    for (const char* shape : {"l1", "l2"}) {
+    for (const auto shape : values_of<TemplateShape>()) {
       auto options = with_beta(4.0);
       options.template_shape = shape;
       const auto templates = unit_templates(n, options);
@@ -29,9 +29,9 @@ TEST(Templates, AgreeWithTheFormulaCellByCell) {
           const double down = std::abs(static_cast<double>(mu / n - cell / n));
           const double across = std::abs(static_cast<double>(mu % n - cell % n));
           const double distance =
-              options.template_shape == "l1" ? down + across : std::hypot(down, across);
+              shape == TemplateShape::l1 ? down + across : std::hypot(down, across);
           const double expected = std::max(1.0 - 4.0 * distance / static_cast<double>(n), -1.0);
-          ASSERT_NEAR(*value++, expected, 1e-12) << n << shape << mu << ' ' << cell;
+          ASSERT_NEAR(*value++, expected, 1e-12) << n << word_of(shape) << mu << ' ' << cell;
         }
       }
     }
@@ -63,7 +63,7 @@ TEST(Templates, UnderTheTraceAsPrintedWouldFitTheTransposedLocation) {
 
 TEST(Templates, OfEachFiltersOwnBetaAgreeWithThoseOfOneBeta) {
   const auto maps = torch::rand({3, 2, 36}, torch::kFloat64);
-  const auto own = unit_templates(cell_distances(6, "l1"), torch::tensor({3.0, 5.0}));
+  const auto own = unit_templates(cell_distances(6, TemplateShape::l1), torch::tensor({3.0, 5.0}));
   const auto peaks = torch::tensor({{0, 7}, {35, 8}, {1, 20}}, torch::kInt64);
   for (int64_t filter = 0; filter < 2; ++filter) {
     const auto one = unit_templates(6, with_beta(filter == 0 ? 3.0 : 5.0));

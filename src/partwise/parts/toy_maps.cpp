@@ -1,7 +1,7 @@
 #include "partwise/parts/toy_maps.h"
 
 #include "partwise/base/random.h"
-#include "partwise/parts/interpretable_layer.h"
+#include "partwise/interpretable.h"
 #include "partwise/parts/mask.h"
 #include "partwise/parts/templates.h"
 #include "partwise/tensors/torch.h"
@@ -18,7 +18,7 @@ constexpr double kStep = 0.03;
 // Four round blobs a map, at random cells, of random height.
 Tensor blobs(double scale, uint64_t seed) {
   Random random(seed);
-  const auto distances = cell_distances(kSide, "l2").to(torch::kFloat32);
+  const auto distances = cell_distances(kSide, TemplateShape::l2).to(torch::kFloat32);
   auto maps = torch::zeros({kMaps, 1, kSide * kSide});
   for (int64_t k = 0; k < kMaps; ++k) {
     for (int blob = 0; blob < 4; ++blob) {
@@ -46,9 +46,9 @@ double purity_of(const Tensor& maps) {
 ToyOutcome move_free_maps(const PartOptions& options, double scale, uint64_t seed, bool ascend) {
   auto alone = options;
   alone.strength = 1.0;
-  alone.strength_unit = "absolute";
-  alone.guard = "off";
-  InterpretableLayer layer(1, kSide, 1, alone);
+  alone.strength_unit = StrengthUnit::absolute;
+  alone.guard = Guard::off;
+  Interpretable layer(1, kSide, 1, alone);
   auto category = torch::zeros({kMaps}, torch::kInt64);
   category.slice(0, kPositives).fill_(-1);
 
@@ -61,10 +61,10 @@ ToyOutcome move_free_maps(const PartOptions& options, double scale, uint64_t see
   for (int step = 0; step < kSteps; ++step) {
     auto leaf = maps.clone().requires_grad_();
     // A task that asks for nothing: what arrives at the maps is the filter gradient alone.
-    (layer.mask_and_learn(leaf * 1.0, category) * 0.0).sum().backward();
+    (layer->mask_and_learn(leaf * 1.0, category) * 0.0).sum().backward();
     const auto gradient = leaf.grad();
     const double size = gradient.norm().item<double>();
-    if (step == 0) outcome.effective_samples = layer.take_diagnostics().effective_samples;
+    if (step == 0) outcome.effective_samples = layer->take_diagnostics().effective_samples;
     if (size == 0.0) break;
     maps = (maps - (ascend ? -stride : stride) / size * gradient).clamp_min(0.0);
   }

@@ -6,12 +6,12 @@ namespace partwise::parts {
 namespace {
 
 // Test 7, the toy table; bench/toy_table.cpp prints the whole of it.
-PartOptions as_published(const std::string& rule) {
+PartOptions as_published(Rule rule) {
   PartOptions options;
   options.rule = rule;
-  options.exponent = "raw";
-  options.misfits = "reversed";
-  options.balance = rule == "release" ? "category" : "none";
+  options.exponent = Exponent::raw;
+  options.misfits = Misfits::reversed;
+  options.balance = rule == Rule::release ? Balance::category : Balance::none;
   return options;
 }
 
@@ -27,20 +27,20 @@ TEST(ToyMaps, BecomePureUnderTheDefaultRuleAtEveryScaleAndNegativesFallSilent) {
 }
 
 TEST(ToyMaps, UnderThePublishedRulesLoseWhatTheyGainAsTheScaleGrows) {
-  for (const std::string rule : {"paper", "release"}) {
-    EXPECT_GT(move_free_maps(as_published(rule), 1.0, 1).purity, 0.99) << rule;
-    EXPECT_LT(move_free_maps(as_published(rule), 100.0, 1).purity, 0.8) << rule;
+  for (const auto rule : {Rule::paper, Rule::release}) {
+    EXPECT_GT(move_free_maps(as_published(rule), 1.0, 1).purity, 0.99) << word_of(rule);
+    EXPECT_LT(move_free_maps(as_published(rule), 100.0, 1).purity, 0.8) << word_of(rule);
   }
 }
 
 TEST(ToyMaps, GetLessPureUnderTheSignThePaperPrints) {
-  const auto outcome = move_free_maps(as_published("paper"), 1.0, 1, /*ascend=*/true);
+  const auto outcome = move_free_maps(as_published(Rule::paper), 1.0, 1, /*ascend=*/true);
   EXPECT_LT(outcome.purity, 0.75 * outcome.purity_before);
 }
 
 TEST(ToyMaps, AreHardlyPurifiedByMutualInformationAloneWhichRaisesNegatives) {
   for (const double scale : {1.0, 10.0, 100.0}) {
-    const auto outcome = move_free_maps(as_published("exact"), scale, 1);
+    const auto outcome = move_free_maps(as_published(Rule::exact), scale, 1);
     EXPECT_LT(outcome.purity, 0.75) << scale;
     EXPECT_GT(outcome.loudest_negative, 1.2) << scale;
   }

@@ -45,14 +45,14 @@ RunFolder::RunFolder(fs::path path, nlohmann::json options, nlohmann::json manif
 RunFolder RunFolder::create(const fs::path& path,
                             const nlohmann::json& options,
                             const nlohmann::json& manifest,
-                            const nlohmann::json& defaults) {
+                            const Effective& effective) {
   if (fs::exists(path / "options.json")) {
     auto run = open(path);
-    auto there = defaults;
-    there.update(run.options_);
-    ensure(there == options,
+    const auto there = effective(run.options_);
+    const auto here = effective(options);
+    ensure(there == here,
            "{}: holds a run with other options ({}); choose another folder or remove this one",
-           path.string(), first_difference(options, there));
+           path.string(), first_difference(here, there));
     if (!fs::exists(path / "manifest.json")) {  // killed before it was written
       write_json_atomically(path / "manifest.json", manifest);
       run.manifest_ = manifest;

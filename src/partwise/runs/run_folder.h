@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -18,13 +19,15 @@ namespace partwise::runs {
 // Training writes it, judging adds to it, the report reads it.
 class RunFolder {
  public:
+  using Effective = std::function<nlohmann::json(const nlohmann::json& options)>;
+
   // A new run, or the same one again: a folder that holds a run with other options, or anything
-  // that is no run, is refused and left untouched. An option the run there does not know, since an
-  // older program made it, counts as its default.
+  // that is no run, is refused and left untouched. `effective`: what options come to, where one of
+  // an older program, or without effect, may be written otherwise.
   static RunFolder create(const std::filesystem::path& path,
                           const nlohmann::json& options,
                           const nlohmann::json& manifest,
-                          const nlohmann::json& defaults = nlohmann::json::object());
+                          const Effective& effective = std::identity{});
   // An existing run; an Error says what is missing.
   static RunFolder open(const std::filesystem::path& path);
 

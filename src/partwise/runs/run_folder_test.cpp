@@ -32,12 +32,16 @@ TEST_F(Run, IsReopenedWithTheSameOptionsAndRefusedWithOthers) {
   EXPECT_EQ(RunFolder::open(folder_).options().at("seed"), 1);
 }
 
-TEST_F(Run, OfAnOlderProgramGoesOnWhereItsMissingOptionsAreAtTheirDefaults) {
+TEST_F(Run, OfAnOlderProgramGoesOnWhereItsOptionsComeToTheSame) {
   RunFolder::create(folder_, {{"seed", 1}}, {});
-  const nlohmann::json defaults{{"seed", 0}, {"zoom", 0.5}};
-  RunFolder::create(folder_, {{"seed", 1}, {"zoom", 0.5}}, {}, defaults);
-  EXPECT_THROW(RunFolder::create(folder_, {{"seed", 1}, {"zoom", 0.6}}, {}, defaults), Error);
-  EXPECT_THROW(RunFolder::create(folder_, {{"seed", 0}, {"zoom", 0.5}}, {}, defaults), Error);
+  const auto effective = [](const nlohmann::json& options) {
+    nlohmann::json all{{"seed", 0}, {"zoom", 0.5}};
+    all.update(options);
+    return all;
+  };
+  RunFolder::create(folder_, {{"seed", 1}, {"zoom", 0.5}}, {}, effective);
+  EXPECT_THROW(RunFolder::create(folder_, {{"seed", 1}, {"zoom", 0.6}}, {}, effective), Error);
+  EXPECT_THROW(RunFolder::create(folder_, {{"seed", 0}, {"zoom", 0.5}}, {}, effective), Error);
 }
 
 TEST_F(Run, KilledWhileItWasMadeIsMadeAgain) {

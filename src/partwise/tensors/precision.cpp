@@ -37,14 +37,14 @@ void set_casts(bool cuda, bool on) {
 
 }  // namespace
 
-Precision::Precision(const std::string& precision, const std::string& device)
-    : rounds_(precision == "bf16"), on_cuda_(device.starts_with("cuda")) {
-  at::globalContext().setAllowTF32CuDNN(precision != "float32");
-  at::globalContext().setAllowTF32CuBLAS(precision != "float32");
+PrecisionScope::PrecisionScope(Precision precision, const std::string& device)
+    : rounds_(precision == Precision::bf16), on_cuda_(device.starts_with("cuda")) {
+  at::globalContext().setAllowTF32CuDNN(precision != Precision::float32);
+  at::globalContext().setAllowTF32CuBLAS(precision != Precision::float32);
   if (rounds_) set_casts(on_cuda_, true);
 }
 
-Precision::~Precision() {
+PrecisionScope::~PrecisionScope() {
   if (!rounds_) return;
   set_casts(on_cuda_, false);
   at::autocast::clear_cache();  // it holds rounded copies of weights that are about to change

@@ -1,7 +1,8 @@
 #pragma once
 
+#include "partwise/base/options.h"
+
 #include <string>
-#include <vector>
 
 namespace partwise::tensors {
 
@@ -11,22 +12,22 @@ namespace partwise::tensors {
 //   tf32     on a GPU convolutions and matrix products round their factors to 10 bits; on a CPU the
 //            same as float32
 //   bf16     convolutions and matrix products take and give bfloat16
-inline const std::vector<std::string> kPrecisions{"float32", "tf32", "bf16"};
+enum class Precision { float32, tf32, bf16 };
 
 // In force while it lives, on `device`, for the thread that made it.
-class Precision {
+class PrecisionScope {
  public:
-  Precision(const std::string& precision, const std::string& device);
-  ~Precision();
-  Precision(const Precision&) = delete;
-  Precision& operator=(const Precision&) = delete;
+  PrecisionScope(Precision precision, const std::string& device);
+  ~PrecisionScope();
+  PrecisionScope(const PrecisionScope&) = delete;
+  PrecisionScope& operator=(const PrecisionScope&) = delete;
 
  private:
   bool rounds_;
   bool on_cuda_;
 };
 
-// Float32 inside another Precision, for statistics and losses.
+// Float32 inside such a scope, for statistics and losses.
 class FullPrecision {
  public:
   FullPrecision();
@@ -40,3 +41,8 @@ class FullPrecision {
 };
 
 }  // namespace partwise::tensors
+
+template <>
+inline constexpr auto partwise::kWords<partwise::tensors::Precision> = partwise::words("float32",
+                                                                                       "tf32",
+                                                                                       "bf16");

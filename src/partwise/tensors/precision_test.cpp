@@ -14,7 +14,7 @@ torch::ScalarType type_of_product() {
 
 TEST(Precision, RoundsProductsWhileItLivesAndOnlyThen) {
   {
-    const Precision precision("bf16", "cpu");
+    const PrecisionScope precision(Precision::bf16, "cpu");
     EXPECT_EQ(type_of_product(), torch::kBFloat16);
     {
       const FullPrecision full;
@@ -23,7 +23,7 @@ TEST(Precision, RoundsProductsWhileItLivesAndOnlyThen) {
     EXPECT_EQ(type_of_product(), torch::kBFloat16);
   }
   EXPECT_EQ(type_of_product(), torch::kFloat32);
-  const Precision precision("tf32", "cpu");
+  const PrecisionScope precision(Precision::tf32, "cpu");
   EXPECT_EQ(type_of_product(), torch::kFloat32);
 }
 

@@ -50,9 +50,9 @@ TEST(Configs, OfTheReleaseHaveItsSchedules) {
     EXPECT_EQ(binary.dropout, 0.8);
     EXPECT_EQ(binary.positives, 3000);
     EXPECT_EQ(binary.negatives, 1000);
-    for (const char* loss : {"logistic", "softmax"}) {
+    for (const auto loss : values_of<models::Loss>()) {
       const auto multi =
-          config(kConfigs / fmt::format("release-voc-{}-{}.json", loss, row.net)).train;
+          config(kConfigs / fmt::format("release-voc-{}-{}.json", word_of(loss), row.net)).train;
       EXPECT_DOUBLE_EQ(multi.learning_rate, 6.0 * 1e-4 * row.factor);
       EXPECT_EQ(multi.loss, loss);
       EXPECT_EQ(multi.epochs, 80);

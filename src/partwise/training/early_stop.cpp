@@ -6,7 +6,7 @@ namespace partwise::training {
 namespace {
 
 // Higher is better; -infinity where the number does not exist.
-double score(const nlohmann::json& row, const std::string& metric) {
+double score(const nlohmann::json& row, StopMetric metric) {
   const auto seen = row.value("validation", nlohmann::json::object());
   const auto layers = seen.value("layers", nlohmann::json::array());
   const auto number = [](const nlohmann::json& of, const char* key, double sign) {
@@ -14,22 +14,26 @@ double score(const nlohmann::json& row, const std::string& metric) {
     return found.is_number() ? sign * found.get<double>()
                              : -std::numeric_limits<double>::infinity();
   };
-  if (metric == "accuracy") return number(seen, "accuracy", 1.0);
-  if (metric == "purity" && !layers.empty()) return number(layers.front(), "purity", 1.0);
-  if (metric == "instability" && !layers.empty())
-    return number(layers.back(), "instability_ratio", -1.0);
+  switch (metric) {
+    case StopMetric::accuracy:
+      return number(seen, "accuracy", 1.0);
+    case StopMetric::purity:
+      if (layers.empty()) break;
+      return number(layers.front(), "purity", 1.0);
+    case StopMetric::instability:
+      if (layers.empty()) break;
+      return number(layers.back(), "instability_ratio", -1.0);
+    case StopMetric::none:
+    case StopMetric::loss:
+      break;
+  }
   return number(seen, "loss", -1.0);
 }
 
 }  // namespace
 
-const std::vector<std::string>& stop_metrics() {
-  static const std::vector<std::string> names{"none", "accuracy", "loss", "purity", "instability"};
-  return names;
-}
-
 Verdict judge_epochs(const std::vector<nlohmann::json>& rows,
-                     const std::string& stop_on,
+                     StopMetric stop_on,
                      int64_t patience) {
   Verdict verdict;
   double best = -std::numeric_limits<double>::infinity();
@@ -39,7 +43,7 @@ Verdict judge_epochs(const std::vector<nlohmann::json>& rows,
     best = value;
     verdict.best_epoch = static_cast<int64_t>(i) + 1;
   }
-  verdict.stop = stop_on != "none" && std::ssize(rows) - verdict.best_epoch >= patience;
+  verdict.stop = stop_on != StopMetric::none && std::ssize(rows) - verdict.best_epoch >= patience;
   return verdict;
 }
 

@@ -21,23 +21,23 @@ const std::vector<json> kEpochs{epoch(0.5, 1.0, 0.3, 0.9), epoch(0.9, 0.8, 0.2, 
                                 epoch(0.9, 0.5, nullptr, 0.6), epoch(0.8, 0.6, 0.4, nullptr)};
 
 TEST(EarlyStop, EveryMetricHasItsOwnBestEpochTheFirstOfEquals) {
-  EXPECT_EQ(judge_epochs(kEpochs, "accuracy", 9).best_epoch, 2);
-  EXPECT_EQ(judge_epochs(kEpochs, "loss", 9).best_epoch, 3);
-  EXPECT_EQ(judge_epochs(kEpochs, "purity", 9).best_epoch, 4);
-  EXPECT_EQ(judge_epochs(kEpochs, "instability", 9).best_epoch, 3);
-  EXPECT_EQ(judge_epochs(kEpochs, "none", 9).best_epoch, 3);
+  EXPECT_EQ(judge_epochs(kEpochs, StopMetric::accuracy, 9).best_epoch, 2);
+  EXPECT_EQ(judge_epochs(kEpochs, StopMetric::loss, 9).best_epoch, 3);
+  EXPECT_EQ(judge_epochs(kEpochs, StopMetric::purity, 9).best_epoch, 4);
+  EXPECT_EQ(judge_epochs(kEpochs, StopMetric::instability, 9).best_epoch, 3);
+  EXPECT_EQ(judge_epochs(kEpochs, StopMetric::none, 9).best_epoch, 3);
 }
 
 TEST(EarlyStop, StopsAfterSoManyEpochsWithoutABetterOne) {
-  EXPECT_FALSE(judge_epochs(kEpochs, "accuracy", 3).stop);
-  EXPECT_TRUE(judge_epochs(kEpochs, "accuracy", 2).stop);
-  EXPECT_FALSE(judge_epochs(kEpochs, "purity", 1).stop);
-  EXPECT_FALSE(judge_epochs(kEpochs, "none", 1).stop);
-  EXPECT_FALSE(judge_epochs({}, "loss", 1).stop);
+  EXPECT_FALSE(judge_epochs(kEpochs, StopMetric::accuracy, 3).stop);
+  EXPECT_TRUE(judge_epochs(kEpochs, StopMetric::accuracy, 2).stop);
+  EXPECT_FALSE(judge_epochs(kEpochs, StopMetric::purity, 1).stop);
+  EXPECT_FALSE(judge_epochs(kEpochs, StopMetric::none, 1).stop);
+  EXPECT_FALSE(judge_epochs({}, StopMetric::loss, 1).stop);
 }
 
 TEST(EarlyStop, WithoutValidationNoEpochIsTheBest) {
-  EXPECT_EQ(judge_epochs({{{"epoch", 1}, {"loss", 1.0}}}, "none", 1).best_epoch, 0);
+  EXPECT_EQ(judge_epochs({{{"epoch", 1}, {"loss", 1.0}}}, StopMetric::none, 1).best_epoch, 0);
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "partwise/training/log_rows.h"
 
 #include "partwise/base/progress.h"
+#include "partwise/interpretable.h"
 #include "partwise/runs/log_scalars.h"
 
 #include <fmt/format.h>
@@ -41,8 +42,8 @@ std::vector<nlohmann::json> rows_until(const runs::RunFolder& run, int64_t epoch
 
 nlohmann::json take_layer_rows(networks::Network& network) {
   auto rows = nlohmann::json::array();
-  for (auto& [name, layer] : network.interpretable()) {
-    const auto seen = layer.take_diagnostics();
+  for (const auto& [name, layer] : network.interpretable()) {
+    const auto seen = layer->take_diagnostics();
     const auto short_name = name.substr(0, name.find(".mask"));
     if (seen.softening < kWorthSaying) {
       say(

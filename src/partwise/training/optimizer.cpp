@@ -19,14 +19,12 @@ bool decays(const std::string& name) {
 
 }  // namespace
 
-Optimizer::Optimizer(std::string rule,
-                     double weight_decay,
-                     std::map<std::string, Tensor> parameters)
-    : rule_(std::move(rule)), weight_decay_(weight_decay), parameters_(std::move(parameters)) {
+Optimizer::Optimizer(UpdateRule rule, double weight_decay, std::map<std::string, Tensor> parameters)
+    : rule_(rule), weight_decay_(weight_decay), parameters_(std::move(parameters)) {
   for (const auto& [name, parameter] : parameters_) {
     rates_[name] = 1.0;
     first_[name] = torch::zeros_like(parameter, parameter.options().requires_grad(false));
-    if (rule_ == "adamw") second_[name] = torch::zeros_like(first_[name]);
+    if (rule_ == UpdateRule::adamw) second_[name] = torch::zeros_like(first_[name]);
   }
 }
 
@@ -51,10 +49,13 @@ void Optimizer::step(double learning_rate) {
   ++steps_;
   for (auto& [kind, group] : groups()) {
     const double rate = learning_rate * kind.rate;
-    if (rule_ == "adamw") {
-      step_adamw(group, rate, kind.decays);
-    } else {
-      step_sgd(group, rate, kind.decays);
+    switch (rule_) {
+      case UpdateRule::adamw:
+        step_adamw(group, rate, kind.decays);
+        break;
+      case UpdateRule::sgd:
+        step_sgd(group, rate, kind.decays);
+        break;
     }
   }
 }
@@ -76,7 +77,7 @@ std::map<Optimizer::Kind, Optimizer::Group> Optimizer::groups() const {
     group.parameters.push_back(parameter);
     group.gradients.push_back(parameter.grad());
     group.first.push_back(first_.at(name));
-    if (rule_ == "adamw") group.second.push_back(second_.at(name));
+    if (rule_ == UpdateRule::adamw) group.second.push_back(second_.at(name));
   }
   return groups;
 }

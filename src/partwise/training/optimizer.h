@@ -1,5 +1,6 @@
 #pragma once
 
+#include "partwise/base/options.h"
 #include "partwise/tensors/tensor.h"
 
 #include <compare>
@@ -9,11 +10,13 @@
 
 namespace partwise::training {
 
+enum class UpdateRule { adamw, sgd };
+
 // SGD with momentum 0.9, or AdamW (0.9, 0.999), over parameters by name. Its state is plain tensors
 // by name, so a checkpoint holds it like any weight. Biases are not decayed.
 class Optimizer {
  public:
-  Optimizer(std::string rule, double weight_decay, std::map<std::string, Tensor> parameters);
+  Optimizer(UpdateRule rule, double weight_decay, std::map<std::string, Tensor> parameters);
 
   void zero_gradients();
   // Of all gradients together, [], on their device: reading it waits for the backward pass.
@@ -46,7 +49,7 @@ class Optimizer {
   void step_sgd(const Group& group, double learning_rate, bool decays) const;
   void step_adamw(const Group& group, double learning_rate, bool decays) const;
 
-  std::string rule_;
+  UpdateRule rule_;
   double weight_decay_;
   std::map<std::string, Tensor> parameters_;
   std::map<std::string, double> rates_;
@@ -56,3 +59,7 @@ class Optimizer {
 };
 
 }  // namespace partwise::training
+
+template <>
+inline constexpr auto partwise::kWords<partwise::training::UpdateRule> = partwise::words("adamw",
+                                                                                         "sgd");

@@ -1,34 +1,55 @@
 #pragma once
 
 #include "partwise/base/options.h"
+#include "partwise/models/task.h"
 #include "partwise/networks/catalog.h"
 #include "partwise/networks/pretrained.h"
 #include "partwise/tensors/precision.h"
 #include "partwise/training/early_stop.h"
+#include "partwise/training/optimizer.h"
+
+namespace partwise::training {
+
+enum class InitScale { keep, unit };
+enum class RateSchedule { cosine, constant, log, steps };
+enum class ClassBalance { none, weights };
+
+}  // namespace partwise::training
+
+namespace partwise {
+
+template <>
+inline constexpr auto kWords<training::InitScale> = words("keep", "unit");
+template <>
+inline constexpr auto kWords<training::RateSchedule> = words("cosine", "constant", "log", "steps");
+template <>
+inline constexpr auto kWords<training::ClassBalance> = words("none", "weights");
+
+}  // namespace partwise
 
 namespace partwise::training {
 
 struct TrainOptions {
   std::string net = "tiny";
-  std::string arm = "interpretable";
+  networks::Arm arm = networks::Arm::interpretable;
   std::string task = "multi";
-  std::string loss = "softmax";
+  models::Loss loss = models::Loss::softmax;
   std::string init;
-  std::string init_input = "auto";
-  std::string init_scale = "keep";
-  std::string optimizer = "adamw";
+  networks::InputConvention init_input = networks::InputConvention::automatic;
+  InitScale init_scale = InitScale::keep;
+  UpdateRule optimizer = UpdateRule::adamw;
   int64_t epochs = 12;
   int64_t batch = 32;
   double learning_rate = 2e-3;
   double backbone_rate = 1.0;
   std::string rates;
-  std::string rate_schedule = "cosine";
+  RateSchedule rate_schedule = RateSchedule::cosine;
   double rate_end = 0.1;
   int64_t rate_epochs = 0;
   double weight_decay = 0.02;
   double warmup = 0.05;
   double gradient_limit = 5.0;
-  std::string class_balance = "none";
+  ClassBalance class_balance = ClassBalance::none;
   int64_t positives = 0;
   int64_t negatives = 0;
   int64_t hidden = 0;
@@ -36,9 +57,9 @@ struct TrainOptions {
   int64_t jitter = 6;
   double zoom = 0.0;
   double colour = 0.0;
-  std::string precision = "tf32";
+  tensors::Precision precision = tensors::Precision::tf32;
   int64_t validation_images = 0;
-  std::string stop_on = "none";
+  StopMetric stop_on = StopMetric::none;
   int64_t patience = 5;
   double checkpoint_minutes = 10.0;
   int64_t seed = 1;
@@ -49,21 +70,18 @@ struct TrainOptions {
     using Number = Field<TrainOptions, double>;
     return std::tuple{
         Word{"net", &TrainOptions::net, "backbone", networks::network_names()},
-        Word{"arm", &TrainOptions::arm, "which of the four networks", networks::arm_names()},
+        Field{"arm", &TrainOptions::arm, "which of the four networks"},
         Word{"task", &TrainOptions::task, "multi, or binary:CATEGORY", {}},
-        Word{"loss", &TrainOptions::loss, "task loss", {"softmax", "logistic"}},
+        Field{"loss", &TrainOptions::loss, "task loss"},
         Word{"init",
              &TrainOptions::init,
              "backbone weights to start from: a run folder, .safetensors, .pth or .mat",
              {}},
-        Word{"init_input", &TrainOptions::init_input,
-             "what those weights were trained to see (see docs/networks.md)",
-             networks::input_conventions()},
-        Word{"init_scale",
-             &TrainOptions::init_scale,
-             "unit of the features they give: theirs, or root mean square 1 on training images",
-             {"keep", "unit"}},
-        Word{"optimizer", &TrainOptions::optimizer, "update rule", {"adamw", "sgd"}},
+        Field{"init_input", &TrainOptions::init_input,
+              "what those weights were trained to see (see docs/networks.md)"},
+        Field{"init_scale", &TrainOptions::init_scale,
+              "unit of the features they give: theirs, or root mean square 1 on training images"},
+        Field{"optimizer", &TrainOptions::optimizer, "update rule"},
         Count{"epochs", &TrainOptions::epochs, "passes over the training images", 1, 100'000},
         Count{"batch", &TrainOptions::batch, "images a step", 1, 65'536},
         Number{"learning_rate", &TrainOptions::learning_rate, "at its highest", 0.0, 100.0},
@@ -73,10 +91,8 @@ struct TrainOptions {
              &TrainOptions::rates,
              "multiples by name, the last that fits counts: 'new=10, fc*=10, *.bias=2'",
              {}},
-        Word{"rate_schedule",
-             &TrainOptions::rate_schedule,
-             "of the learning rate: down to 0, as it is, or by rate_end (see docs/training.md)",
-             {"cosine", "constant", "log", "steps"}},
+        Field{"rate_schedule", &TrainOptions::rate_schedule,
+              "of the learning rate: down to 0, as it is, or by rate_end (see docs/training.md)"},
         Number{"rate_end", &TrainOptions::rate_end,
                "log: the last rate, steps: each step, as a multiple", 1e-9, 1.0},
         Count{"rate_epochs", &TrainOptions::rate_epochs,
@@ -85,10 +101,8 @@ struct TrainOptions {
         Number{"warmup", &TrainOptions::warmup, "share of the steps with a rising rate", 0.0, 1.0},
         Number{"gradient_limit", &TrainOptions::gradient_limit, "largest norm of a step's gradient",
                1e-6, 1e12},
-        Word{"class_balance",
-             &TrainOptions::class_balance,
-             "images by number, or weights in the loss that let every class count the same",
-             {"none", "weights"}},
+        Field{"class_balance", &TrainOptions::class_balance,
+              "images by number, or weights in the loss that let every class count the same"},
         Count{"positives", &TrainOptions::positives,
               "images with objects an epoch, repeated or drawn (0: each once)", 0, 100'000'000},
         Count{"negatives", &TrainOptions::negatives, "images without objects an epoch, likewise", 0,
@@ -102,16 +116,14 @@ struct TrainOptions {
                0.5},
         Number{"colour", &TrainOptions::colour,
                "largest random change of brightness, contrast and saturation, share", 0.0, 1.0},
-        Word{"precision", &TrainOptions::precision,
-             "of products (tf32, bf16: faster on a GPU; on a CPU tf32 is float32)",
-             tensors::kPrecisions},
+        Field{"precision", &TrainOptions::precision,
+              "of products (tf32, bf16: faster on a GPU; on a CPU tf32 is float32)"},
         Count{
             "validation_images", &TrainOptions::validation_images,
             "images to measure on after each epoch: of split validation or val, else taken out of "
             "train (0: none)",
             0, 1'000'000},
-        Word{"stop_on", &TrainOptions::stop_on, "stop early when this stops improving there",
-             stop_metrics()},
+        Field{"stop_on", &TrainOptions::stop_on, "stop early when this stops improving there"},
         Count{"patience", &TrainOptions::patience, "epochs without improvement before stopping", 1,
               100'000},
         Number{"checkpoint_minutes", &TrainOptions::checkpoint_minutes,

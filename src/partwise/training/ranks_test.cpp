@@ -30,10 +30,10 @@ networks::Architecture small_net() {
               {"pool1", MaxPool{2, 2}},
               {"conv2", Convolution{6, 8}},
               {"relu2", Relu{}},
-              {"conv2.mask", PartMask{}},
+              {"conv2.mask", networks::Interpretable{}},
               {"new", Convolution{8, 8}},
               {"new.relu", Relu{}},
-              {"new.mask", PartMask{}},
+              {"new.mask", networks::Interpretable{}},
               {"pool", MaxPool{2, 2}},
               {"flatten", Flatten{}},
               {"fc1", Linear{8 * 4 * 4, 10}},
@@ -68,14 +68,14 @@ struct Outcome {
   std::map<std::string, Tensor> state;
 };
 
-Outcome trained(const std::string& rule, const std::vector<Batch>& batches, const Ranks& ranks) {
+Outcome trained(parts::Rule rule, const std::vector<Batch>& batches, const Ranks& ranks) {
   parts::PartOptions options;
   options.rule = rule;
   options.strength = 0.1;
   Network network(small_net(), kCategories, options, 1);
   network.to_type(batches.front().images.scalar_type());
   network.set_ranks(ranks);
-  Optimizer optimizer("sgd", 0.0, network.parameters());
+  Optimizer optimizer(UpdateRule::sgd, 0.0, network.parameters());
   tensors::GradientSum gradient_sum(ranks, network.parameters_in_order(), 2048);
   Outcome outcome;
   for (const auto& batch : batches) {
@@ -108,11 +108,11 @@ double difference(const Tensor& one, const Tensor& other) {
 
 void compare(torch::ScalarType type, double limit) {
   const auto batches = draw_batches(type);
-  for (const std::string rule : {"paper", "release", "exact"}) {
+  for (const auto rule : values_of<parts::Rule>()) {
     const auto whole = trained(rule, batches, {});
     for (const int count : {2, 4}) {
       tensors::as_ranks(count, [&](const Ranks& ranks) {
-        SCOPED_TRACE(fmt::format("{}, rank {} of {}", rule, ranks.rank(), count));
+        SCOPED_TRACE(fmt::format("{}, rank {} of {}", word_of(rule), ranks.rank(), count));
         const auto own = trained(rule, batches, ranks);
         for (std::size_t step = 0; step < kSteps; ++step) {
           EXPECT_LT(std::abs(own.losses[step] / whole.losses[step] - 1.0), limit);

@@ -26,7 +26,12 @@ Recipe recipe_from_json(const nlohmann::json& json, const std::string& place) {
   for (const auto& [key, value] : json.items())
     (is_part.contains(key) ? parts : train)[key] = value;
   merge_json(recipe.train, train, place);
-  merge_json(recipe.parts, parts, place);
+  recipe.parts = parts::part_options_from(parts, place);
+  return recipe;
+}
+
+Recipe in_force(Recipe recipe) {
+  if (!networks::has_filter_loss(recipe.train.arm)) recipe.parts.strength = 0.0;
   return recipe;
 }
 

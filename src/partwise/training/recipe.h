@@ -19,6 +19,9 @@ struct Recipe {
 nlohmann::json to_json(const Recipe& recipe);
 Recipe recipe_from_json(const nlohmann::json& json, const std::string& place);
 
+// What takes effect: only the interpretable arm has a filter loss, in all others its strength is 0.
+Recipe in_force(Recipe recipe);
+
 // Weights to start from that cannot be had are an Error, before anything is written; says what a
 // file gave.
 void require_init(const TrainOptions& options);

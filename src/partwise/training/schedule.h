@@ -27,19 +27,25 @@ inline double warmup_cosine(int64_t step, int64_t steps, double warmup) {
 //   steps     times rate_end every rate_epochs epochs
 inline double epoch_rate(const TrainOptions& options, int64_t epoch) {
   const auto span = options.rate_epochs > 0 ? options.rate_epochs : options.epochs;
-  if (options.rate_schedule == "steps") {
-    return std::pow(options.rate_end, static_cast<double>(epoch / span));
+  switch (options.rate_schedule) {
+    case RateSchedule::cosine:  // step by step: rate_factor
+    case RateSchedule::constant:
+      break;
+    case RateSchedule::log: {
+      const auto last = static_cast<double>(std::max<int64_t>(1, span - 1));
+      return std::pow(options.rate_end, std::min(1.0, static_cast<double>(epoch) / last));
+    }
+    case RateSchedule::steps:
+      return std::pow(options.rate_end, static_cast<double>(epoch / span));
   }
-  if (options.rate_schedule == "constant") return 1.0;
-  const auto last = static_cast<double>(std::max<int64_t>(1, span - 1));
-  return std::pow(options.rate_end, std::min(1.0, static_cast<double>(epoch) / last));
+  return 1.0;
 }
 
 // The learning rate of one of an epoch's steps, as a factor of the highest.
 inline double rate_factor(const TrainOptions& options, int64_t epoch, int64_t step, int64_t steps) {
   const auto at = epoch * steps + step;
   const auto all = options.epochs * steps;
-  if (options.rate_schedule == "cosine") return warmup_cosine(at, all, options.warmup);
+  if (options.rate_schedule == RateSchedule::cosine) return warmup_cosine(at, all, options.warmup);
   const double rise = options.warmup * static_cast<double>(all);
   return epoch_rate(options, epoch) * std::min(1.0, (static_cast<double>(at) + 1.0) / (rise + 1.0));
 }
@@ -49,9 +55,15 @@ inline double rate_factor(const TrainOptions& options, int64_t epoch, int64_t st
 // from there on).
 inline double strength_factor(const parts::PartOptions& options, int64_t epoch, int64_t epochs) {
   const auto t = static_cast<double>(epoch);
-  if (options.schedule == "inverse") return 1.0 / (t + 1.0);
-  if (options.schedule == "constant") return 1.0;
-  return 1.0 - t / static_cast<double>(epochs);
+  switch (options.schedule) {
+    case parts::StrengthSchedule::constant:
+      break;
+    case parts::StrengthSchedule::inverse:
+      return 1.0 / (t + 1.0);
+    case parts::StrengthSchedule::linear:
+      return 1.0 - t / static_cast<double>(epochs);
+  }
+  return 1.0;
 }
 
 }  // namespace partwise::training

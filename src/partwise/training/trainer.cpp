@@ -5,6 +5,7 @@
 #include "partwise/base/interrupt.h"
 #include "partwise/base/progress.h"
 #include "partwise/base/random.h"
+#include "partwise/interpretable.h"
 #include "partwise/models/examples.h"
 #include "partwise/networks/feature_scale.h"
 #include "partwise/runs/run_lock.h"
@@ -118,7 +119,7 @@ class Training {
 
   void start_from(const std::map<std::string, Tensor>& weights) {
     network_.load_backbone(weights);
-    if (recipe_.train.init_scale == "keep") return;
+    if (recipe_.train.init_scale == InitScale::keep) return;
     const auto some = examples_.pixels.slice(0, 0, kScaleImages).to(torch::Device(device_));
     const double scale = networks::feature_scale(network_, models::normalised(some));
     ensure(std::isfinite(scale) && scale > 0.0,
@@ -154,7 +155,7 @@ class Training {
     save();
     if (verdict.stop) {
       say(fmt::format("stopped after epoch {}: {} on the validation images was best in epoch {}",
-                      position_.epoch, recipe_.train.stop_on, verdict.best_epoch));
+                      position_.epoch, word_of(recipe_.train.stop_on), verdict.best_epoch));
     }
     return verdict.stop;
   }
@@ -173,7 +174,7 @@ class Training {
                                   const Tensor& category) {
     network_.set_ranks({});  // each looks at its own images
     tensors::seed_generators(seed_for(2, step));
-    const tensors::Precision precision(recipe_.train.precision, device_);
+    const tensors::PrecisionScope precision(recipe_.train.precision, device_);
     throw Error(fmt::format(
         "{}: {} in epoch {}, step {}; first not finite: {}; lower learning_rate or strength",
         run_.path().string(), what, position_.epoch + 1, step + 1,
@@ -193,17 +194,17 @@ class Training {
 
   nlohmann::json run_epoch() {
     const double factor = strength_factor(recipe_.parts, position_.epoch, recipe_.train.epochs);
-    for (auto& [name, layer] : network_.interpretable()) layer.set_strength_factor(factor);
+    for (const auto& [name, layer] : network_.interpretable()) layer->set_strength_factor(factor);
     const auto order = shuffled_rows();
     const int64_t images = order.numel();
     const int64_t steps = std::max<int64_t>(1, images / recipe_.train.batch);
-    if (recipe_.train.class_balance == "weights") {
+    if (recipe_.train.class_balance == ClassBalance::weights) {
       const auto category = examples_.category.index_select(0, order);
       class_weights_ = models::class_weights(task_, category).to(torch::Device(device_));
     }
-    Progress progress(
-        fmt::format("{} epoch {}/{}", recipe_.train.arm, position_.epoch + 1, recipe_.train.epochs),
-        images, "images");
+    Progress progress(fmt::format("{} epoch {}/{}", word_of(recipe_.train.arm), position_.epoch + 1,
+                                  recipe_.train.epochs),
+                      images, "images");
     // As even as can be: a last batch of one image would have no variance to normalise by.
     const auto first_row = [&](int64_t step) { return step * images / steps; };
     const auto rows_of = [&](int64_t step) {
@@ -266,7 +267,7 @@ class Training {
 
   // category: of the whole batch, on all ranks
   Tensor forward(const Tensor& images, const Tensor& category) {
-    const tensors::Precision precision(recipe_.train.precision, device_);
+    const tensors::PrecisionScope precision(recipe_.train.precision, device_);
     const auto order = on_cuda() ? at::MemoryFormat::ChannelsLast : at::MemoryFormat::Contiguous;
     return network_.train(images.contiguous(order), category).logits.to(torch::kFloat32);
   }
@@ -324,17 +325,23 @@ class Training {
 Run claim_run(const std::filesystem::path& path,
               const Recipe& recipe,
               const nlohmann::json& manifest) {
-  return {runs::RunFolder::create(path, to_json(recipe), manifest, to_json(Recipe{})), recipe};
+  const auto effective = [&](const nlohmann::json& options) {
+    auto json = to_json(in_force(recipe_from_json(options, (path / "options.json").string())));
+    json.erase("method");  // a name; the options it stands for are there one by one
+    return json;
+  };
+  const auto used = in_force(recipe);
+  return {runs::RunFolder::create(path, to_json(used), manifest, effective), used};
 }
 
 void require_trainable(const TrainOptions& options, const datasets::PartDataset& dataset) {
   const auto task = models::make_task(options.task, options.loss, dataset);
   models::require_classes(dataset, task);
-  rate_factors(options, networks::build_architecture(
-                            options.net, networks::arm_from_name(options.arm), task.outputs()));
+  rate_factors(options, networks::build_architecture(options.net, options.arm, task.outputs()));
   const bool watched = options.validation_images > 0;
-  ensure(watched || options.stop_on == "none",
-         "stop_on = {} needs images to look at; set validation_images too", options.stop_on);
+  ensure(watched || options.stop_on == StopMetric::none,
+         "stop_on = {} needs images to look at; set validation_images too",
+         word_of(options.stop_on));
   if (watched) models::require_classes(with_validation(dataset, task, options), task);
 }
 

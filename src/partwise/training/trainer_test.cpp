@@ -20,6 +20,8 @@ namespace partwise::training {
 namespace {
 
 namespace fs = std::filesystem;
+using models::Loss;
+using networks::Arm;
 
 class Trainer : public testing::Test {
  protected:
@@ -35,7 +37,7 @@ class Trainer : public testing::Test {
     return fs::path(testing::TempDir()) / fmt::format("partwise-trainer-test-{}", ::getpid());
   }
 
-  static Recipe recipe(const std::string& arm, int64_t epochs) {
+  static Recipe recipe(Arm arm, int64_t epochs) {
     Recipe recipe;
     recipe.train.arm = arm;
     recipe.train.epochs = epochs;
@@ -58,18 +60,19 @@ class Trainer : public testing::Test {
 datasets::PartDataset Trainer::data;
 
 TEST_F(Trainer, TheSameSeedGivesTheSameWeightsBitForBit) {
-  expect_equal(trained("a", recipe("interpretable", 2)), trained("b", recipe("interpretable", 2)));
+  expect_equal(trained("a", recipe(Arm::interpretable, 2)),
+               trained("b", recipe(Arm::interpretable, 2)));
 }
 
 TEST_F(Trainer, ZeroStrengthIsTheMaskedArmBitForBit) {
-  auto silent = recipe("interpretable", 2);
+  auto silent = recipe(Arm::interpretable, 2);
   silent.parts.strength = 0.0;
-  expect_equal(trained("silent", silent), trained("masked", recipe("masked", 2)));
+  expect_equal(trained("silent", silent), trained("masked", recipe(Arm::masked, 2)));
 }
 
 // The run's folder is put back to what it was after the first epoch, then trained on.
 TEST_F(Trainer, AResumedRunEqualsTheUninterruptedOne) {
-  const auto three = recipe("interpretable", 3);
+  const auto three = recipe(Arm::interpretable, 3);
   const auto whole = trained("whole", three);
   const auto folder = root() / "whole";
   const auto log = runs::RunFolder::open(folder).log();
@@ -84,8 +87,8 @@ TEST_F(Trainer, AResumedRunEqualsTheUninterruptedOne) {
 
 // As it was one step before the end: in the middle of an epoch.
 TEST_F(Trainer, ARunResumedInsideAnEpochEqualsTheUninterruptedOne) {
-  auto stepwise = recipe("interpretable", 2);
-  stepwise.parts.rule = "paper";
+  auto stepwise = recipe(Arm::interpretable, 2);
+  stepwise.parts.rule = parts::Rule::paper;
   stepwise.train.checkpoint_minutes = 0.0;
   stepwise.train.validation_images = 6;
   const auto whole = trained("stepwise", stepwise);
@@ -106,25 +109,25 @@ TEST_F(Trainer, ARunResumedInsideAnEpochEqualsTheUninterruptedOne) {
 
 // Killed when its last checkpoint was written but not yet in its place.
 TEST_F(Trainer, AFinishedRunsLastCheckpointIsPutInItsPlace) {
-  trained("unsettled", recipe("masked", 2));
+  trained("unsettled", recipe(Arm::masked, 2));
   const auto folder = runs::RunFolder::open(root() / "unsettled").checkpoints();
   const auto last = read_file(folder / "last.safetensors");
   fs::rename(folder / "last.safetensors", folder / "next.safetensors");
   fs::rename(folder / "previous.safetensors", folder / "last.safetensors");
-  trained("unsettled", recipe("masked", 2));
+  trained("unsettled", recipe(Arm::masked, 2));
   EXPECT_EQ(read_file(folder / "last.safetensors"), last);
   EXPECT_FALSE(fs::exists(folder / "next.safetensors"));
 }
 
 TEST_F(Trainer, StopsEarlyAndKeepsTheBestEpoch) {
-  auto options = recipe("masked", 40);
+  auto options = recipe(Arm::masked, 40);
   options.train.validation_images = 6;
-  options.train.stop_on = "accuracy";
+  options.train.stop_on = StopMetric::accuracy;
   options.train.patience = 2;
   trained("early", options);
   const auto run = runs::RunFolder::open(root() / "early");
   const auto log = run.log();
-  const auto verdict = judge_epochs(log, "accuracy", 2);
+  const auto verdict = judge_epochs(log, StopMetric::accuracy, 2);
   ASSERT_LT(log.size(), 40U);
   EXPECT_EQ(std::ssize(log), verdict.best_epoch + 2);
   EXPECT_TRUE(is_trained({run, options}));
@@ -143,8 +146,8 @@ TEST_F(Trainer, StopsEarlyAndKeepsTheBestEpoch) {
 }
 
 TEST_F(Trainer, WhatCannotBeTrainedIsRefused) {
-  auto options = recipe("ordinary", 1).train;
-  options.stop_on = "purity";
+  auto options = recipe(Arm::ordinary, 1).train;
+  options.stop_on = StopMetric::purity;
   EXPECT_THROW(require_trainable(options, data), Error);
   options.validation_images = 6;
   EXPECT_NO_THROW(require_trainable(options, data));
@@ -156,9 +159,9 @@ TEST_F(Trainer, WhatCannotBeTrainedIsRefused) {
       return one.image_id == id && one.category_id == fox;
     });
   });
-  EXPECT_THROW(require_trainable(recipe("ordinary", 1).train, foxes), Error);
-  auto binary = recipe("ordinary", 1).train;
-  binary.loss = "logistic";
+  EXPECT_THROW(require_trainable(recipe(Arm::ordinary, 1).train, foxes), Error);
+  auto binary = recipe(Arm::ordinary, 1).train;
+  binary.loss = Loss::logistic;
   for (const auto& category : foxes.categories) {
     binary.task = "binary:" + category.name;
     EXPECT_THROW(require_trainable(binary, foxes), Error) << category.name;
@@ -167,8 +170,8 @@ TEST_F(Trainer, WhatCannotBeTrainedIsRefused) {
 }
 
 TEST_F(Trainer, InBfloat16KeepsWeightsAndStatisticsInFloat32) {
-  auto rounded = recipe("interpretable", 2);
-  rounded.train.precision = "bf16";
+  auto rounded = recipe(Arm::interpretable, 2);
+  rounded.train.precision = tensors::Precision::bf16;
   for (const auto& [name, tensor] : trained("rounded", rounded)) {
     EXPECT_EQ(tensor.scalar_type(), torch::kFloat32) << name;
     EXPECT_TRUE(torch::isfinite(tensor).all().item<bool>()) << name;
@@ -176,8 +179,8 @@ TEST_F(Trainer, InBfloat16KeepsWeightsAndStatisticsInFloat32) {
 }
 
 TEST_F(Trainer, StartsFromAnotherRunsBackboneAndNothingElse) {
-  const auto backbone = trained("backbone", recipe("ordinary", 1));
-  auto next = recipe("masked", 1);
+  const auto backbone = trained("backbone", recipe(Arm::ordinary, 1));
+  auto next = recipe(Arm::masked, 1);
   next.train.init = (root() / "backbone").string();
   next.train.learning_rate = 0.0;
   next.train.weight_decay = 0.0;
@@ -187,15 +190,16 @@ TEST_F(Trainer, StartsFromAnotherRunsBackboneAndNothingElse) {
 }
 
 TEST_F(Trainer, EveryTaskTrainsInEveryArmWithClassesBalancedOrNot) {
-  for (const auto& arm : networks::arm_names()) {
+  for (const auto arm : values_of<Arm>()) {
     auto asked = recipe(arm, 1);
     for (const std::string task : {"binary:fox", "multi"}) {
-      for (const std::string loss : {"logistic", "softmax"}) {
-        if (task != "multi" && loss == "softmax") continue;
+      for (const auto loss : values_of<Loss>()) {
+        if (task != "multi" && loss == Loss::softmax) continue;
         asked.train.task = task;
         asked.train.loss = loss;
-        asked.train.class_balance = loss == "logistic" ? "weights" : "none";
-        const auto name = fmt::format("every {} {} {}", arm, task, loss);
+        asked.train.class_balance =
+            loss == Loss::logistic ? ClassBalance::weights : ClassBalance::none;
+        const auto name = fmt::format("every {} {} {}", word_of(arm), task, word_of(loss));
         for (const auto& [key, tensor] : trained(name, asked))
           EXPECT_TRUE(torch::isfinite(tensor).all().item<bool>()) << name << key;
       }
@@ -204,7 +208,7 @@ TEST_F(Trainer, EveryTaskTrainsInEveryArmWithClassesBalancedOrNot) {
 }
 
 TEST_F(Trainer, ALayerWithRateZeroStaysAsItWasDrawn) {
-  auto frozen = recipe("interpretable", 1);
+  auto frozen = recipe(Arm::interpretable, 1);
   frozen.train.rates = "*=0, out=1";
   const auto drawn = models::draw_network(models::make_design(to_json(frozen), data)).state();
   const auto weights = trained("frozen", frozen);
@@ -214,10 +218,10 @@ TEST_F(Trainer, ALayerWithRateZeroStaysAsItWasDrawn) {
 }
 
 TEST_F(Trainer, WeightsToStartFromThatAreNotFiniteAreRefusedByName) {
-  auto broken = trained("sound", recipe("ordinary", 1));
+  auto broken = trained("sound", recipe(Arm::ordinary, 1));
   broken.at("conv2.weight").detach_().view(-1)[3] = std::nan("");
   tensors::save_tensors(root() / "nan.safetensors", {broken, {}});
-  auto wild = recipe("ordinary", 2);
+  auto wild = recipe(Arm::ordinary, 2);
   wild.train.init = (root() / "nan.safetensors").string();
   try {
     require_init(wild.train);
@@ -228,7 +232,7 @@ TEST_F(Trainer, WeightsToStartFromThatAreNotFiniteAreRefusedByName) {
 }
 
 TEST_F(Trainer, ALossThatIsNotFiniteStopsWithEpochStepAndLayer) {
-  const auto two = recipe("interpretable", 2);
+  const auto two = recipe(Arm::interpretable, 2);
   trained("wild", two);
   const auto run = runs::RunFolder::open(root() / "wild");
   auto broken = models::load_checkpoint(run, "last");
@@ -246,7 +250,7 @@ TEST_F(Trainer, ALossThatIsNotFiniteStopsWithEpochStepAndLayer) {
 }
 
 TEST_F(Trainer, AGradientThatIsNotFiniteIsFoundOnTheWayBack) {
-  const auto options = recipe("interpretable", 1);
+  const auto options = recipe(Arm::interpretable, 1);
   auto network = models::draw_network(models::make_design(to_json(options), data));
   const auto side = network.architecture().input_side;
   const auto images = torch::zeros({2, 3, side, side});

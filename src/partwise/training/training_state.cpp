@@ -2,6 +2,7 @@
 
 #include "partwise/base/error.h"
 #include "partwise/base/interrupt.h"
+#include "partwise/interpretable.h"
 #include "partwise/tensors/torch.h"
 
 namespace partwise::training {
@@ -19,7 +20,7 @@ models::Checkpoint pack(const networks::Network& network,
   for (const auto& [name, tensor] : optimizer.state())
     checkpoint.tensors.emplace(std::string(kOptimizer) + name, tensor);
   for (const auto& [name, layer] : network.interpretable())
-    checkpoint.tensors.emplace(std::string(kDiagnostics) + name, layer.diagnostic_sums());
+    checkpoint.tensors.emplace(std::string(kDiagnostics) + name, layer->diagnostic_sums());
   return checkpoint;
 }
 
@@ -32,8 +33,8 @@ models::Position unpack(const models::Checkpoint& checkpoint,
   }
   network.load_state(checkpoint.tensors);
   optimizer.load_state(own);
-  for (auto& [name, layer] : network.interpretable())
-    layer.load_diagnostic_sums(checkpoint.tensors.at(std::string(kDiagnostics) + name));
+  for (const auto& [name, layer] : network.interpretable())
+    layer->load_diagnostic_sums(checkpoint.tensors.at(std::string(kDiagnostics) + name));
   return checkpoint.position;
 }
 
@@ -48,10 +49,10 @@ void take_from_leader(const tensors::Ranks& ranks,
   const auto sums = torch::tensor({position.loss_sum, position.seconds}, torch::kFloat64);
   for (const auto& [name, tensor] : network.state()) ranks.take_from_leader(tensor);
   for (const auto& [name, tensor] : state) ranks.take_from_leader(tensor);
-  for (auto& [name, layer] : network.interpretable()) {
-    const auto seen = layer.diagnostic_sums();
+  for (const auto& [name, layer] : network.interpretable()) {
+    const auto seen = layer->diagnostic_sums();
     ranks.take_from_leader(seen);
-    layer.load_diagnostic_sums(seen);
+    layer->load_diagnostic_sums(seen);
   }
   ranks.take_from_leader(counts);
   ranks.take_from_leader(sums);

@@ -1,4 +1,4 @@
-#include "partwise/parts/interpretable_layer.h"
+#include "partwise/interpretable.h"
 #include "partwise/parts/mask.h"
 #include "partwise/parts/templates.h"
 #include "partwise/tensors/session.h"
@@ -12,7 +12,6 @@
 namespace partwise::training {
 namespace {
 
-using parts::InterpretableLayer;
 using parts::PartOptions;
 
 constexpr int64_t kPixels = 28;
@@ -61,14 +60,14 @@ Outcome train(double strength, uint64_t seed) {
   torch::manual_seed(seed);
   PartOptions options;
   options.strength = strength;
-  InterpretableLayer layer(kFilters, kSide, 1, options);
+  Interpretable layer(kFilters, kSide, 1, options);
   const auto first = (0.28 * torch::randn({kFirst, 1, 5, 5})).requires_grad_();
   const auto first_bias = torch::zeros({kFirst}).requires_grad_();
   const auto weight = (0.13 * torch::randn({kFilters, kFirst, 3, 3})).requires_grad_();
   const auto bias = torch::zeros({kFilters}).requires_grad_();
   const auto decide = (0.1 * torch::randn({1, kFilters})).requires_grad_();
   const auto threshold = torch::zeros({1}).requires_grad_();
-  Optimizer optimizer("adamw", 0.0,
+  Optimizer optimizer(UpdateRule::adamw, 0.0,
                       {{"first", first},
                        {"first.bias", first_bias},
                        {"weight", weight},
@@ -84,7 +83,7 @@ Outcome train(double strength, uint64_t seed) {
   };
   for (int step = 0; step < 800; ++step) {
     const auto images = draw(32, 0.5);
-    const auto masked = layer.mask_and_learn(maps_of(images.pixels), images.category);
+    const auto masked = layer->mask_and_learn(maps_of(images.pixels), images.category);
     const auto logit = logits_of(masked);
     const auto target = images.category.eq(0).to(torch::kFloat32);
     const auto loss = torch::binary_cross_entropy_with_logits(logit, target);
@@ -111,7 +110,7 @@ Outcome train(double strength, uint64_t seed) {
   const auto inside =
       (maps * near).flatten(2).sum(2).sum(0) / maps.flatten(2).sum(2).sum(0).clamp_min(1e-9);
   const auto fresh = draw(400, 0.5);
-  const auto logit = logits_of(layer.mask(maps_of(fresh.pixels)));
+  const auto logit = logits_of(layer->mask(maps_of(fresh.pixels)));
   const auto correct = logit.gt(0).eq(fresh.category.eq(0));
   const auto mean = [&](const Tensor& value) {
     return ((value * alive).sum() / alive.sum().clamp_min(1)).item<double>();

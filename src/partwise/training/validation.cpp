@@ -81,7 +81,7 @@ Validation::Validation(const datasets::PartDataset& dataset,
   truth_ = models::truth_of(dataset, task.category_ids, seen.samples, input_side);
   const bool landmarks = std::any_of(truth_.categories.begin(), truth_.categories.end(),
                                      [](const auto& one) { return !one.landmarks.empty(); });
-  ensure(landmarks || options.stop_on != "instability",
+  ensure(landmarks || options.stop_on != StopMetric::instability,
          "{}: stop_on = instability needs landmarks, and this task's categories have none",
          dataset.root.string());
   std::vector<int64_t> rows(static_cast<std::size_t>(train.rows()));

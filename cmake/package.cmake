@@ -1,0 +1,39 @@
+# What other projects get, by find_package(partwise COMPONENTS ...) from an install prefix or by add_subdirectory:
+#   layer    partwise::layer    partwise/interpretable.h
+#   metrics  partwise::measure  partwise/measure.h
+#   program  partwise::program  the executable
+#   partwise::partwise is both libraries. They show the headers in include/ alone; rooms are linked, not seen.
+function(partwise_public_library name room)
+  add_library(partwise_public_${name} INTERFACE)
+  add_library(partwise::${name} ALIAS partwise_public_${name})
+  set_target_properties(partwise_public_${name} PROPERTIES EXPORT_NAME ${name})
+  target_include_directories(partwise_public_${name} INTERFACE
+    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+  target_compile_features(partwise_public_${name} INTERFACE cxx_std_17)
+  target_link_libraries(partwise_public_${name} INTERFACE $<LINK_ONLY:partwise::${room}> partwise_torch)
+endfunction()
+partwise_public_library(layer parts)
+partwise_public_library(measure tensor_metrics)
+add_library(partwise_partwise INTERFACE)
+add_library(partwise::partwise ALIAS partwise_partwise)
+target_link_libraries(partwise_partwise INTERFACE partwise::layer partwise::measure)
+
+if(NOT PROJECT_IS_TOP_LEVEL)
+  return()
+endif()
+include(CMakePackageConfigHelpers)
+set(package ${CMAKE_INSTALL_LIBDIR}/cmake/partwise)
+install(DIRECTORY include/partwise DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(TARGETS partwise_torch partwise_base partwise_tensors partwise_parts partwise_public_layer EXPORT partwise-layer)
+install(EXPORT partwise-layer NAMESPACE partwise:: DESTINATION ${package})
+install(TARGETS partwise_metrics partwise_tensor_metrics partwise_public_measure EXPORT partwise-metrics)
+install(EXPORT partwise-metrics NAMESPACE partwise:: DESTINATION ${package})
+if(PARTWISE_PROGRAM)
+  install(TARGETS partwise EXPORT partwise-program)
+  install(EXPORT partwise-program NAMESPACE partwise:: DESTINATION ${package})
+  install(DIRECTORY configs DESTINATION ${CMAKE_INSTALL_DATADIR}/partwise)
+endif()
+configure_package_config_file(cmake/partwiseConfig.cmake.in partwiseConfig.cmake INSTALL_DESTINATION ${package})
+write_basic_package_version_file(partwiseConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/partwiseConfig.cmake ${PROJECT_BINARY_DIR}/partwiseConfigVersion.cmake
+  DESTINATION ${package})

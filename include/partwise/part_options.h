@@ -1,0 +1,55 @@
+#pragma once
+
+namespace partwise::parts {
+
+// A named set of the options below: ours, and the two that were published.
+enum class Method { partwise, paper, release };
+
+// The words of the command line and of options.json are these, with '-' for '_'.
+enum class Layers { both, first, only_new };  // "new": the backbone's top layer is left ordinary
+enum class MaskPlace { before_pooling, after_pooling };
+enum class BetaRule { fixed, learned };
+enum class TemplateShape { l1, l2 };
+enum class Peak { argmax, centroid };
+enum class Rule { paper, release, exact };
+enum class Exponent { scale_free, raw };
+enum class Misfits { ignored, reversed };
+enum class Balance { category, none };
+enum class Assignment { absolute, relative };
+enum class StrengthUnit { filter_share, layer_share, peak, absolute };
+enum class StrengthSchedule { constant, inverse, linear };
+enum class Loudness { free, kept };
+enum class Guard { on, off };
+
+// The interpretable layers of a network: what a template is, how a filter is pushed towards one,
+// how hard, and where. docs/training.md has the words; parts/filter_gradient.h the formulas.
+struct PartOptions {
+  Method method = Method::partwise;  // where the others come from: a name, not a switch
+  Layers layers = Layers::both;      // interpretable: backbone's top, the new one, both
+  MaskPlace mask_place = MaskPlace::before_pooling;  // of the new layer; the release masks after it
+  double beta = 4.0;                                 // paper: "beta ~= 4"
+  BetaRule beta_rule = BetaRule::fixed;
+  TemplateShape template_shape = TemplateShape::l1;  // the paper also allows a round template
+  Peak peak = Peak::argmax;  // paper; the authors' release uses the centroid
+  Rule rule = Rule::release;
+  Exponent exponent = Exponent::scale_free;      // paper and release: raw
+  double temperature = 0.0;                      // a in u = mean(x U) / a; 0: see temperature_of
+  Misfits misfits = Misfits::ignored;            // paper and release: reversed
+  Balance balance = Balance::category;           // paper: none
+  Assignment assignment = Assignment::absolute;  // paper
+  double strength = 0.015;                       // 0: mask only
+  StrengthUnit strength_unit = StrengthUnit::filter_share;
+  StrengthSchedule schedule = StrengthSchedule::constant;  // over epochs t = 1, 2, ...
+  Loudness loudness = Loudness::free;                      // paper and release
+  Guard guard = Guard::on;
+  double scale_memory = 0.9;      // of the running E[max x] and the running spread
+  double partition_memory = 0.9;  // of the paper's running Z
+  double category_memory = 0.99;  // of the running per-category sum of x
+
+  static auto fields();  // the program's own: names, help and ranges
+};
+
+// The whole set of a method; change single options afterwards.
+PartOptions method_options(Method method);
+
+}  // namespace partwise::parts

@@ -1,0 +1,97 @@
+#include "partwise/parts/diagnostics.h"
+
+#include "partwise/parts/filter_gradient.h"
+#include "partwise/parts/filter_loss.h"
+#include "partwise/tensors/torch.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace partwise::parts {
+namespace {
+
+constexpr double kDead = 1e-3;  // of the layer's median E[max x]
+constexpr int64_t kWatchEvery = 16;
+constexpr double kTiny = 1e-12;
+
+enum Sum { kRatio, kEffective, kSoftening, kSums };
+
+double at_least_one(int64_t count) {
+  return std::max<double>(1.0, static_cast<double>(count));
+}
+
+}  // namespace
+
+Diagnostics::Diagnostics()
+    : push_sums_(torch::zeros({kSums})), loss_sums_(torch::zeros({4}, torch::kFloat64)) {}
+
+void Diagnostics::see(const Tensor& maps,
+                      const Memory& memory,
+                      const Tensor& templates,
+                      const PartOptions& options,
+                      const tensors::Ranks& ranks) {
+  const torch::NoGradGuard no_grad;
+  push_sums_ = push_sums_.to(memory.type());
+  loss_sums_ = loss_sums_.to(memory.type().device());
+  if (steps_++ % kWatchEvery != 0) return;
+  const auto cells = static_cast<double>(maps.size(2));
+  auto likelihood = paper_likelihood(std::llround(std::sqrt(cells)));
+  likelihood.tau = 1.0 / (temperature_of(options) * cells);
+  const auto scale = memory.mean_peak().clamp_min(kTiny);
+  const auto seen = exponent_maps(maps, scale, options.exponent);
+  const auto terms = filter_loss(seen, templates, likelihood, ranks);
+  loss_sums_ += torch::stack({terms.loss.mean(), terms.prior_entropy.mean(),
+                              terms.category_entropy.mean(), terms.spatial_entropy.mean()});
+  ++watched_;
+}
+
+Tensor Diagnostics::see_push(const Tensor& effective_samples, const Tensor& softening) {
+  ++pushes_;
+  push_sums_[kEffective] += effective_samples;
+  push_sums_[kSoftening] += softening;
+  return push_sums_[kRatio];
+}
+
+LayerDiagnostics Diagnostics::take(const Memory& memory) {
+  const auto terms = (loss_sums_ / at_least_one(watched_)).cpu();
+  const auto means = (push_sums_.to(torch::kFloat64) / at_least_one(pushes_)).cpu();
+  const auto scale = memory.mean_peak();
+  const auto counts = torch::bincount(memory.filter_category().cpu(), {}, memory.categories());
+  LayerDiagnostics result;
+  result.loss = terms[0].item<double>();
+  result.prior_entropy = terms[1].item<double>();
+  result.category_entropy = terms[2].item<double>();
+  result.spatial_entropy = terms[3].item<double>();
+  result.gradient_ratio = means[kRatio].item<double>();
+  result.effective_samples = means[kEffective].item<double>();
+  if (pushes_ > 0) result.softening = means[kSoftening].item<double>();
+  result.mean_peak = scale.to(torch::kFloat64).mean().item<double>();
+  result.dead_share = (scale <= kDead * scale.median()).to(torch::kFloat64).mean().item<double>();
+  result.filters_per_category = {counts.data_ptr<int64_t>(),
+                                 counts.data_ptr<int64_t>() + counts.numel()};
+  push_sums_.zero_();
+  loss_sums_.zero_();
+  steps_ = 0;
+  pushes_ = 0;
+  watched_ = 0;
+  return result;
+}
+
+Tensor Diagnostics::sums() const {
+  const auto counts = torch::tensor({steps_, pushes_, watched_}, torch::kInt64);
+  return torch::cat(
+      {push_sums_.cpu().to(torch::kFloat64), loss_sums_.cpu(), counts.to(torch::kFloat64)});
+}
+
+void Diagnostics::load(const Tensor& sums) {
+  const torch::NoGradGuard no_grad;
+  const auto sizes = {push_sums_.numel(), loss_sums_.numel(), int64_t{3}};
+  const auto parts = sums.split_with_sizes(std::vector<int64_t>(sizes));
+  push_sums_.copy_(parts[0]);
+  loss_sums_.copy_(parts[1]);
+  steps_ = parts[2][0].item<int64_t>();
+  pushes_ = parts[2][1].item<int64_t>();
+  watched_ = parts[2][2].item<int64_t>();
+}
+
+}  // namespace partwise::parts

@@ -1,0 +1,36 @@
+#pragma once
+
+#include "partwise/interpretable.h"
+#include "partwise/parts/memory.h"
+
+namespace partwise::parts {
+
+// Counts what happens in an interpretable layer between two looks.
+class Diagnostics {
+ public:
+  Diagnostics();
+
+  // One batch, [batch, filter, n*n], as many as this rank has; every 16th is asked for the filter
+  // loss itself.
+  void see(const Tensor& maps,
+           const Memory& memory,
+           const Tensor& templates,
+           const PartOptions& options,
+           const tensors::Ranks& ranks);
+  // One push. The backward pass adds its gradient ratio to the result, [].
+  Tensor see_push(const Tensor& effective_samples, const Tensor& softening);
+
+  LayerDiagnostics take(const Memory& memory);  // and start counting anew
+  // What take will be made of, so far, as one list of float64.
+  Tensor sums() const;
+  void load(const Tensor& sums);
+
+ private:
+  Tensor push_sums_;  // ratio, effective samples, softening
+  Tensor loss_sums_;  // the filter loss and its three terms, float64
+  int64_t steps_ = 0;
+  int64_t pushes_ = 0;
+  int64_t watched_ = 0;
+};
+
+}  // namespace partwise::parts

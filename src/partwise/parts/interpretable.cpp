@@ -1,0 +1,152 @@
+#include "partwise/interpretable.h"
+
+#include "partwise/parts/filter_push.h"
+#include "partwise/parts/mask.h"
+#include "partwise/tensors/precision.h"
+#include "partwise/tensors/torch.h"
+
+namespace partwise {
+
+struct InterpretableImpl::Inside {
+  parts::Memory memory;
+  parts::Diagnostics diagnostics;
+};
+
+InterpretableImpl::InterpretableImpl(int64_t filters,
+                                     int64_t side,
+                                     int64_t categories,
+                                     const parts::PartOptions& options)
+    : filters_(filters),
+      side_(side),
+      categories_(categories),
+      options_(options),
+      ranks_(std::make_shared<tensors::Ranks>()) {
+  ensure(filters > 0 && side > 0 && categories > 0,
+         "Interpretable: {} filters, side {}, {} categories; each must be 1 or more", filters, side,
+         categories);
+  validate(options);
+  InterpretableImpl::reset();
+}
+
+void InterpretableImpl::reset() {
+  inside_ = std::make_shared<Inside>(Inside{{filters_, side_, categories_, options_}, {}});
+  for (const auto& [name, tensor] : inside_->memory.tensors()) register_buffer(name, tensor);
+}
+
+void InterpretableImpl::check_maps(const Tensor& maps) const {
+  ensure(maps.dim() == 4 && maps.size(1) == filters_ && maps.size(2) == side_ &&
+             maps.size(3) == side_ && maps.is_floating_point(),
+         "Interpretable: maps are {} of shape [{}]; expected numbers of shape [batch, {}, {}, {}]",
+         c10::toString(maps.scalar_type()), fmt::join(maps.sizes(), ", "), filters_, side_, side_);
+}
+
+Tensor InterpretableImpl::forward(const Tensor& maps, const Tensor& labels) {
+  if (!is_training()) return mask(maps);
+  ensure(labels.defined(), "Interpretable: training needs labels; eval() does not");
+  if (labels.numel() > 0 && labels.scalar_type() == torch::kInt64) {
+    const auto least = labels.min().item<int64_t>();
+    const auto most = labels.max().item<int64_t>();
+    ensure(least >= -1 && most < categories_,
+           "Interpretable: a label is {}; valid: 0 to {}, and -1 for an image of no category",
+           least < -1 ? least : most, categories_ - 1);
+  }
+  return mask_and_learn(maps, labels);
+}
+
+Tensor InterpretableImpl::mask(const Tensor& maps) const {
+  check_maps(maps);
+  const auto shapes = inside_->memory.templates();
+  return maps * parts::masks_at(parts::peak_cells(maps, options_), shapes).to(maps.scalar_type());
+}
+
+Tensor InterpretableImpl::mask_and_learn(const Tensor& maps, const Tensor& labels) {
+  check_maps(maps);
+  ensure(labels.scalar_type() == torch::kInt64 && labels.dim() == 1,
+         "Interpretable: labels are {} of shape [{}]; expected int64 of shape [batch]",
+         c10::toString(labels.scalar_type()), fmt::join(labels.sizes(), ", "));
+  ensure(ranks_->share(labels.size(0)).rows() == maps.size(0),
+         "Interpretable: {} labels for {} maps{}", labels.size(0), maps.size(0),
+         ranks_->alone() ? "" : ", this rank's; labels must be the whole batch's");
+  const tensors::FullPrecision full;
+  auto& [memory, diagnostics] = *inside_;
+  const auto values = maps.detach().to(memory.type().dtype());
+  const auto peaks = parts::peak_cells(maps, options_);
+  memory.see(values, peaks, labels, *ranks_);
+  const auto shapes = memory.templates();
+  diagnostics.see(values.flatten(2), memory, shapes, options_, *ranks_);
+  const double strength = options_.strength * strength_factor_;
+  if (strength > 0.0 && maps.requires_grad()) {
+    parts::FilterBatch batch{values.flatten(2),
+                             peaks,
+                             memory.positives(parts::own_rows(labels, *ranks_)),
+                             shapes,
+                             memory.mean_peak().clamp_min(1e-12),
+                             {},
+                             *ranks_,
+                             labels.size(0)};
+    if (options_.rule == parts::Rule::paper) {
+      memory.see_fits(parts::log_mean_fits(batch, options_));
+      batch.log_partition = memory.log_mean_fits();
+    }
+    parts::push_filters(maps, values, batch, memory, options_, strength, diagnostics);
+  }
+  return maps * parts::masks_at(peaks, shapes).to(maps.scalar_type());
+}
+
+Tensor InterpretableImpl::filter_category() const {
+  return inside_->memory.filter_category();
+}
+
+Tensor InterpretableImpl::filter_beta() const {
+  return inside_->memory.filter_beta();
+}
+
+parts::LayerDiagnostics InterpretableImpl::take_diagnostics() {
+  return inside_->diagnostics.take(inside_->memory);
+}
+
+Tensor InterpretableImpl::diagnostic_sums() const {
+  return inside_->diagnostics.sums();
+}
+
+void InterpretableImpl::load_diagnostic_sums(const Tensor& sums) {
+  inside_->diagnostics.load(sums);
+}
+
+void InterpretableImpl::set_ranks(const tensors::Ranks& ranks) {
+  ranks_ = std::make_shared<tensors::Ranks>(ranks);
+}
+
+void InterpretableImpl::pretty_print(std::ostream& stream) const {
+  stream << fmt::format(
+      "partwise::Interpretable(filters={}, side={}, categories={}, rule={}, strength={:g} {}, "
+      "beta={})",
+      filters_, side_, categories_, word_of(options_.rule), options_.strength,
+      word_of(options_.strength_unit),
+      options_.beta_rule == parts::BetaRule::fixed ? fmt::format("{:g}", options_.beta)
+                                                   : word_of(options_.beta_rule));
+}
+
+void InterpretableImpl::load(torch::serialize::InputArchive& archive) {
+  Cloneable::load(archive);
+  auto own = named_buffers(/*recurse=*/false);
+  const parts::Memory expected(filters_, side_, categories_, options_);
+  for (const auto& [name, tensor] : expected.tensors()) {
+    ensure(
+        own[name].sizes() == tensor.sizes(),
+        "Interpretable: the file has '{}' of shape [{}], this layer [{}]: it was saved with other "
+        "filters, side or categories",
+        name, fmt::join(own[name].sizes(), ", "), fmt::join(tensor.sizes(), ", "));
+  }
+}
+
+void InterpretableImpl::to(torch::Device device, torch::Dtype type, bool non_blocking) {
+  Cloneable::to(device, non_blocking);
+  to(type, non_blocking);
+}
+
+void InterpretableImpl::to(torch::Dtype type, bool non_blocking) {
+  if (type == torch::kFloat32 || type == torch::kFloat64) Cloneable::to(type, non_blocking);
+}
+
+}  // namespace partwise
