@@ -48,7 +48,7 @@ Drawing draw(const torch::Tensor& labels) {
 int main() {
   torch::manual_seed(1);
   Net net;
-  std::cout << net->parts << '\n';
+  std::cout << *net->parts << '\n';
   torch::optim::Adam optimizer(net->parameters(), 0.003);
   for (int step = 0; step < 300; ++step) {
     const auto labels = torch::randint(2, {32});

@@ -29,7 +29,7 @@ struct Imported {
     request.format = format;
     request.source = fs::path(real_data()) / format;
     request.out = folder;
-    request.options.protocol = protocol;
+    request.options.protocol = from_word<Protocol>("protocol", protocol);
     report = import_dataset(request);
     summary = check_dataset(report.dataset);
     for (const auto& category : summary.categories) categories[category.name] = category;

@@ -64,7 +64,7 @@ std::vector<float> thresholds_of(const MapSource& maps,
                                  const Enlargement& enlargement,
                                  const DissectionOptions& options,
                                  int threads) {
-  const bool of_cells = options.quantile_of == "cells";
+  const bool of_cells = options.quantile_of == QuantileOf::cells;
   UpperQuantiles quantiles(maps.filters, options.quantile);
   do {
     for_each_batch(maps, [&](const Maps& batch, int64_t) {

@@ -12,21 +12,29 @@
 
 namespace partwise::metrics {
 
+enum class QuantileOf { cells, pixels };  // pixels: those of the enlarged maps
+
+}  // namespace partwise::metrics
+
+template <>
+inline constexpr auto partwise::kWords<partwise::metrics::QuantileOf> = partwise::words("cells",
+                                                                                        "pixels");
+
+namespace partwise::metrics {
+
 struct DissectionOptions {
-  double quantile = 0.005;            // share of a unit's activations above its threshold
-  std::string quantile_of = "cells";  // or "pixels": those of the enlarged maps
-  int64_t step = 1;                   // look at every step-th pixel of the input
-  double iou = 0.04;                  // a unit is a detector above this
+  double quantile = 0.005;  // share of a unit's activations above its threshold
+  QuantileOf quantile_of = QuantileOf::cells;
+  int64_t step = 1;   // look at every step-th pixel of the input
+  double iou = 0.04;  // a unit is a detector above this
 
   static auto fields() {
     using Row = Field<DissectionOptions, double>;
     return std::tuple{
         Row{"detector_quantile", &DissectionOptions::quantile, "share above the threshold", 1e-6,
             0.5},
-        Field<DissectionOptions, std::string>{"detector_quantile_of",
-                                              &DissectionOptions::quantile_of,
-                                              "what the quantile is taken of",
-                                              {"cells", "pixels"}},
+        Field{"detector_quantile_of", &DissectionOptions::quantile_of,
+              "what the quantile is taken of"},
         Field<DissectionOptions, int64_t>{"detector_step", &DissectionOptions::step,
                                           "look at every n-th pixel", 1, 64},
         Row{"detector_iou", &DissectionOptions::iou, "IoU that makes a detector", 0.0, 1.0},
@@ -40,7 +48,7 @@ inline const DissectionOptions kDissection2017{};
 // Bau et al. 2020 (dissect): maps are enlarged to a quarter of the input's side first, and the
 // threshold is the top 1 % of those pixels.
 inline const DissectionOptions kDissection2020{
-    .quantile = 0.01, .quantile_of = "pixels", .step = 4};
+    .quantile = 0.01, .quantile_of = QuantileOf::pixels, .step = 4};
 
 struct UnitDetector {
   int64_t part = -1;  // index into NetworkDissection::parts, the one of the highest IoU

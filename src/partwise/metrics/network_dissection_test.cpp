@@ -49,7 +49,8 @@ TEST(NetworkDissection, EqualsTheWorkedExample) {
 
 // Of 192 pixels the 6 with value 8 may lie above T, so T = 6, the next: 2 / (6 + 4 - 2).
 TEST(NetworkDissection, TakesTheQuantileOfPixelsWhereAskedTo) {
-  const auto result = dissect(worked_example(), {.quantile = 6.0 / 192.0, .quantile_of = "pixels"});
+  const auto result =
+      dissect(worked_example(), {.quantile = 6.0 / 192.0, .quantile_of = QuantileOf::pixels});
   EXPECT_EQ(result.units[0].threshold, 6.0);
   EXPECT_DOUBLE_EQ(result.units[0].iou, 0.25);
 }
@@ -57,8 +58,8 @@ TEST(NetworkDissection, TakesTheQuantileOfPixelsWhereAskedTo) {
 // Every second pixel: 1, 3, 5, 7. u = 0 1/2 1 1, v the same: 8 at pixels (1, 5) and (1, 7), of A
 // only (1, 7) and (7, 7) are looked at; row 1's A is not. 1 / (2 + 2 - 1).
 TEST(NetworkDissection, MayLookAtFewerPixels) {
-  const auto result =
-      dissect(worked_example(), {.quantile = 2.0 / 48.0, .quantile_of = "pixels", .step = 2});
+  const auto result = dissect(
+      worked_example(), {.quantile = 2.0 / 48.0, .quantile_of = QuantileOf::pixels, .step = 2});
   EXPECT_EQ(result.units[0].threshold, 4.0);
   EXPECT_DOUBLE_EQ(result.units[0].iou, 1.0 / 3.0);
 }

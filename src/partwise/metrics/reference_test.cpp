@@ -251,7 +251,7 @@ TEST_F(Reference, AgreesOnNetworkDissection) {
     expect_all(name + ".chances", result.units, [](const auto& one) { return one.chance; });
   };
   agree("dissection_2017", {.quantile = 0.1});
-  agree("dissection_2020", {.quantile = 0.1, .quantile_of = "pixels", .step = 4});
+  agree("dissection_2020", {.quantile = 0.1, .quantile_of = QuantileOf::pixels, .step = 4});
 }
 
 TEST_F(Reference, AgreesOnAttacks) {

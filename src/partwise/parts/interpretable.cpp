@@ -36,8 +36,8 @@ void InterpretableImpl::reset() {
 void InterpretableImpl::check_maps(const Tensor& maps) const {
   ensure(maps.dim() == 4 && maps.size(1) == filters_ && maps.size(2) == side_ &&
              maps.size(3) == side_ && maps.is_floating_point(),
-         "Interpretable: maps are {} of shape [{}]; expected numbers of shape [batch, {}, {}, {}]",
-         c10::toString(maps.scalar_type()), fmt::join(maps.sizes(), ", "), filters_, side_, side_);
+         "Interpretable: maps are {} of shape {}; expected numbers of shape [batch, {}, {}, {}]",
+         c10::toString(maps.scalar_type()), c10::str(maps.sizes()), filters_, side_, side_);
 }
 
 Tensor InterpretableImpl::forward(const Tensor& maps, const Tensor& labels) {
@@ -62,8 +62,8 @@ Tensor InterpretableImpl::mask(const Tensor& maps) const {
 Tensor InterpretableImpl::mask_and_learn(const Tensor& maps, const Tensor& labels) {
   check_maps(maps);
   ensure(labels.scalar_type() == torch::kInt64 && labels.dim() == 1,
-         "Interpretable: labels are {} of shape [{}]; expected int64 of shape [batch]",
-         c10::toString(labels.scalar_type()), fmt::join(labels.sizes(), ", "));
+         "Interpretable: labels are {} of shape {}; expected int64 of shape [batch]",
+         c10::toString(labels.scalar_type()), c10::str(labels.sizes()));
   ensure(ranks_->share(labels.size(0)).rows() == maps.size(0),
          "Interpretable: {} labels for {} maps{}", labels.size(0), maps.size(0),
          ranks_->alone() ? "" : ", this rank's; labels must be the whole batch's");
@@ -132,11 +132,10 @@ void InterpretableImpl::load(torch::serialize::InputArchive& archive) {
   auto own = named_buffers(/*recurse=*/false);
   const parts::Memory expected(filters_, side_, categories_, options_);
   for (const auto& [name, tensor] : expected.tensors()) {
-    ensure(
-        own[name].sizes() == tensor.sizes(),
-        "Interpretable: the file has '{}' of shape [{}], this layer [{}]: it was saved with other "
-        "filters, side or categories",
-        name, fmt::join(own[name].sizes(), ", "), fmt::join(tensor.sizes(), ", "));
+    ensure(own[name].sizes() == tensor.sizes(),
+           "Interpretable: the file has '{}' of shape {}, this layer {}: it was saved with other "
+           "filters, side or categories",
+           name, c10::str(own[name].sizes()), c10::str(tensor.sizes()));
   }
 }
 

@@ -23,17 +23,16 @@ Tensor plain(const Tensor& tensor,
     fits = extents[i] < 0 || tensor.size(static_cast<int64_t>(i)) == extents[i];
   const bool right_kind =
       type == torch::kFloat32 ? tensor.is_floating_point() : tensor.scalar_type() == type;
-  ensure(fits && right_kind, "{} is {} of shape [{}]; expected {} of shape [{}] (-1: any)", name,
-         c10::toString(tensor.scalar_type()), fmt::join(tensor.sizes(), ", "), c10::toString(type),
-         fmt::join(extents, ", "));
+  ensure(fits && right_kind, "{} is {} of shape {}; expected {} of shape {} (-1: any)", name,
+         c10::toString(tensor.scalar_type()), c10::str(tensor.sizes()), c10::toString(type),
+         c10::str(at::IntArrayRef(extents)));
   return tensor.detach().to(torch::kCPU, type).contiguous();
 }
 
 Tensor plain_maps(const Tensor& maps, const char* name = "maps") {
   auto result = plain(maps, name, torch::kFloat32, {-1, -1, -1, -1});
   ensure(result.size(2) == result.size(3) && result.numel() > 0,
-         "{} is of shape [{}]; expected square maps, one at least", name,
-         fmt::join(result.sizes(), ", "));
+         "{} is of shape {}; expected square maps, one at least", name, c10::str(result.sizes()));
   return result;
 }
 

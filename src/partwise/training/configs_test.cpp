@@ -42,7 +42,9 @@ TEST(Configs, OfTheReleaseHaveItsSchedules) {
   };
   for (const auto& row : {Row{"alexnet", 512, 30.0}, Row{"vgg-m", 196, 30.0},
                           Row{"vgg-s", 128, 10.0}, Row{"vgg-16", 32, 1.0}}) {
-    const auto binary = config(kConfigs / fmt::format("release-binary-{}.json", row.net)).train;
+    const auto [binary, filters] =
+        config(kConfigs / fmt::format("release-binary-{}.json", row.net));
+    EXPECT_EQ(to_json(filters), to_json(parts::method_options(parts::Method::release)));
     EXPECT_EQ(binary.net, row.net);
     EXPECT_EQ(binary.batch, row.batch);
     EXPECT_DOUBLE_EQ(binary.learning_rate, 1e-4 * row.factor);

@@ -145,6 +145,23 @@ TEST_F(Trainer, StopsEarlyAndKeepsTheBestEpoch) {
   EXPECT_EQ(run.log(), log);
 }
 
+TEST_F(Trainer, RunsAreComparedByWhatIsInForce) {
+  const auto masked = recipe(Arm::masked, 1);
+  EXPECT_EQ(claim_run(root() / "claimed", masked, {}).options().at("strength"), 0.0);
+  auto older = to_json(masked);  // as an older program wrote it
+  older.erase("method");
+  EXPECT_EQ(older.at("strength"), 0.015);
+  runs::RunFolder::create(root() / "older", older, {});
+  EXPECT_EQ(claim_run(root() / "older", masked, {}).options(), older);
+  EXPECT_THROW(claim_run(root() / "older", recipe(Arm::interpretable, 1), {}), Error);
+  auto named = recipe(Arm::interpretable, 1);
+  named.parts = parts::method_options(parts::Method::release);
+  auto nameless = to_json(named);
+  nameless.erase("method");
+  runs::RunFolder::create(root() / "nameless", nameless, {});
+  EXPECT_EQ(claim_run(root() / "nameless", named, {}).options(), nameless);
+}
+
 TEST_F(Trainer, WhatCannotBeTrainedIsRefused) {
   auto options = recipe(Arm::ordinary, 1).train;
   options.stop_on = StopMetric::purity;

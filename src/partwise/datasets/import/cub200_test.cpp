@@ -23,7 +23,7 @@ class Cub200Import : public ImportTest {
 
 TEST_F(Cub200Import, BoxesAndVisibleLandmarksComeWithTheirOriginalIds) {
   auto paper = request("cub200");
-  paper.options.protocol = "paper";
+  paper.options.protocol = Protocol::paper;
   const auto report = import_dataset(paper);
   const auto& dataset = report.dataset;
   ASSERT_EQ(dataset.images.size(), 2U);

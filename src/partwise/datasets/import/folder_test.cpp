@@ -24,7 +24,7 @@ TEST_F(FolderImport, TrainAndTestFoldersAreTheOriginalsSplit) {
   photograph("train/fox/b.jpg", 9, 9, 2);
   photograph("test/fox/a.jpg", 9, 9, 3);
   auto paper = request("folder");
-  paper.options.protocol = "paper";
+  paper.options.protocol = Protocol::paper;
   const auto dataset = import_dataset(paper).dataset;
   EXPECT_EQ(dataset.categories.size(), 1U);
   EXPECT_EQ(dataset.splits.at("train").size(), 2U);

@@ -224,8 +224,13 @@ void drop_repeated_files(ImportPlan& plan) {
 }
 
 Splits splits_of(const std::vector<SplitEntry>& entries, const ImportOptions& options) {
-  return options.protocol == "paper" ? paper_splits(entries)
-                                     : clean_splits(entries, options.test_share, options.seed);
+  switch (options.protocol) {
+    case Protocol::clean:
+      return clean_splits(entries, options.test_share, options.seed);
+    case Protocol::paper:
+      return paper_splits(entries);
+  }
+  return {};
 }
 
 ImportReport assemble(const ImportRequest& request,

@@ -10,15 +10,24 @@
 
 namespace partwise::datasets {
 
+enum class Protocol { clean, paper };
+
+}  // namespace partwise::datasets
+
+template <>
+inline constexpr auto partwise::kWords<partwise::datasets::Protocol> = partwise::words("clean",
+                                                                                       "paper");
+
+namespace partwise::datasets {
+
 struct ImportOptions {
-  std::string protocol = "clean";
+  Protocol protocol = Protocol::clean;
   double test_share = 0.2;
   int64_t seed = 1;
 
   static auto fields() {
     return std::tuple{
-        Field<ImportOptions, std::string>{
-            "protocol", &ImportOptions::protocol, "how images are split", {"clean", "paper"}},
+        Field{"protocol", &ImportOptions::protocol, "how images are split"},
         Field<ImportOptions, double>{"test_share", &ImportOptions::test_share,
                                      "share held out of each category (clean)", 0.0, 0.9},
         Field<ImportOptions, int64_t>{"seed", &ImportOptions::seed, "draws the clean split", 0},
