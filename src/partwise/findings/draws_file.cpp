@@ -2,7 +2,7 @@
 
 #include "partwise/base/error.h"
 #include "partwise/base/files.h"
-#include "partwise/weights/safetensors.h"
+#include "partwise/formats/safetensors.h"
 
 #include <bit>
 #include <cstring>
@@ -40,14 +40,14 @@ std::vector<double> numbers_in(std::string_view bytes) {
 }  // namespace
 
 nlohmann::json write_draws(const fs::path& folder, const RunFindings& findings) {
-  weights::NamedArrays file;
+  formats::NamedArrays file;
   for_each_finding(findings, [&](const std::string& name, const Finding& finding) {
     const auto& [own, partner] = finding.draws;
     const int64_t sets = partner.empty() ? 1 : 2;
-    file.arrays[name] = weights::make_array(weights::Dtype::f64, {sets, std::ssize(own)},
+    file.arrays[name] = formats::make_array(formats::Dtype::f64, {sets, std::ssize(own)},
                                             bytes_of(own) + bytes_of(partner));
   });
-  const auto bytes = weights::format_safetensors(file);
+  const auto bytes = formats::format_safetensors(file);
   write_file_atomically(folder / kFile, bytes);
   return {{"file", kFile}, {"hash", content_hash(bytes)}};
 }
@@ -63,14 +63,14 @@ std::string add_draws(const fs::path& folder,
   auto bytes = read_file(path);
   if (named.value("hash", nlohmann::json()) != content_hash(bytes))
     return fmt::format("{} belongs to another findings.json", path.string());
-  const auto file = weights::parse_safetensors(bytes_in_memory(path.string(), std::move(bytes)));
+  const auto file = formats::parse_safetensors(bytes_in_memory(path.string(), std::move(bytes)));
   for_each_finding(findings, [&](const std::string& name, Finding& finding) {
     const auto found = file.arrays.find(name);
     if (found == file.arrays.end()) return;
     const auto& [dtype, shape, content, owner] = found->second;
-    ensure(dtype == weights::Dtype::f64 && shape.size() == 2 && (shape[0] == 1 || shape[0] == 2),
+    ensure(dtype == formats::Dtype::f64 && shape.size() == 2 && (shape[0] == 1 || shape[0] == 2),
            "{}: {} is {}, expected [1 or 2, draws] of F64; measure again: partwise measure {}",
-           path.string(), name, weights::shape_text(shape), folder.string());
+           path.string(), name, formats::shape_text(shape), folder.string());
     const auto half = content.size() / static_cast<std::size_t>(shape[0]);
     finding.draws.own = numbers_in(content.substr(0, half));
     finding.draws.partner = numbers_in(content.substr(half));

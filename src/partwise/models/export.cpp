@@ -2,7 +2,7 @@
 
 #include "partwise/models/model.h"
 #include "partwise/networks/onnx.h"
-#include "partwise/tensors/safetensors.h"
+#include "partwise/tensors/tensor_file.h"
 
 namespace partwise::models {
 namespace {

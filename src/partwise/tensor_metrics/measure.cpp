@@ -4,7 +4,7 @@
 #include "partwise/metrics/filter_category.h"
 #include "partwise/metrics/part_interpretability.h"
 #include "partwise/metrics/purity.h"
-#include "partwise/tensors/safetensors.h"
+#include "partwise/tensors/tensor_file.h"
 #include "partwise/tensors/torch.h"
 
 #include <algorithm>

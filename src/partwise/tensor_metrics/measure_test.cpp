@@ -1,6 +1,6 @@
 #include "partwise/measure.h"
 
-#include "partwise/tensors/safetensors.h"
+#include "partwise/tensors/tensor_file.h"
 #include "partwise/tensors/torch.h"
 
 #include <gtest/gtest.h>

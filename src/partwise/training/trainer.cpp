@@ -346,11 +346,15 @@ void require_trainable(const TrainOptions& options, const datasets::PartDataset&
 }
 
 bool is_trained(const Run& run) {
-  const auto newest = models::newest_checkpoint(run.folder);
-  if (!newest) return false;
-  const auto epoch = newest->position.epoch;
-  const auto& options = run.recipe.train;
-  return epoch >= options.epochs || judge(rows_until(run.folder, epoch), options).stop;
+  const auto& [folder, recipe] = run;
+  const auto finished = [&](const std::optional<models::Position>& at) {
+    if (!at) return false;
+    return at->epoch >= recipe.train.epochs ||
+           judge(rows_until(folder, at->epoch), recipe.train).stop;
+  };
+  // Who says so must be sound: nobody may load it before it is needed.
+  return finished(models::newest_position(folder)) &&
+         finished(models::newest_position(folder, true));
 }
 
 void train(const Run& run,
