@@ -86,7 +86,7 @@ DumpSize dump_layer(const runs::RunFolder& run,
             return maps.to(torch::kCPU, torch::kFloat32).contiguous();
           };
           const auto maps = plain(output.taps[place].maps);
-          const auto masked = has_mask ? plain(output.taps[place].interpretableed) : maps;
+          const auto masked = has_mask ? plain(output.taps[place].masked) : maps;
           if (!writer) {
             plan.filters = maps.size(1);
             plan.side = maps.size(2);

@@ -115,7 +115,7 @@ Activations collect_activations(const networks::Network& network,
         scratch.append(view_of(chosen));
       };
       keep(seen, maps[t]);
-      if (taps[t].interpretable >= 0) keep(plain(output.taps[t].interpretableed), masked[t]);
+      if (taps[t].interpretable >= 0) keep(plain(output.taps[t].masked), masked[t]);
     }
   });
   all.logits = torch::cat(logits);
