@@ -7,19 +7,19 @@ help:      ## list targets
 deps:      ## install the Debian packages that building needs (as root, or through sudo)
 	@tools/install_deps.sh
 build: deps ## compile the program: build/release/partwise
-	@cmake --preset release > /dev/null && cmake --build --preset release --target partwise
+	@cmake --preset release $(CMAKE_OPTIONS) > /dev/null && cmake --build --preset release --target partwise
 demo: build ## the main job on built-in data: four networks, their measures, one HTML page
 	@build/release/partwise demo
 test: deps ## build everything and run every test
-	@cmake --preset release > /dev/null && cmake --build --preset release && ctest --preset release -LE real
+	@cmake --preset release $(CMAKE_OPTIONS) > /dev/null && cmake --build --preset release && ctest --preset release -LE real
 test-real: deps ## the tests on real photographs and weights in ../shared, skipped where they are missing
-	@cmake --preset release > /dev/null && cmake --build --preset release && tools/test_real.sh
+	@cmake --preset release $(CMAKE_OPTIONS) > /dev/null && cmake --build --preset release && tools/test_real.sh
 test-onnx: deps ## exported networks in onnxruntime (from npm) against LibTorch, skipped where npm's registry is out of reach
-	@cmake --preset release > /dev/null && cmake --build --preset release --target write_onnx_cases && tools/test_onnx.sh build/release
+	@cmake --preset release $(CMAKE_OPTIONS) > /dev/null && cmake --build --preset release --target write_onnx_cases && tools/test_onnx.sh build/release
 asan: deps ## the tests under address and undefined-behaviour sanitizers
-	@cmake --preset asan > /dev/null && cmake --build --preset asan && ctest --preset asan -LE real
+	@cmake --preset asan $(CMAKE_OPTIONS) > /dev/null && cmake --build --preset asan && ctest --preset asan -LE real
 toy: deps ## the toy table of docs/notebook.md: every rule on free maps
-	@cmake --preset release > /dev/null && cmake --build --preset release --target toy_table && build/release/bench/toy_table
+	@cmake --preset release $(CMAKE_OPTIONS) > /dev/null && cmake --build --preset release --target toy_table && build/release/bench/toy_table
 fuzz: deps ## every reader of weights files under libFuzzer, FUZZ_SECONDS (60) each; needs clang-14 and libclang-rt-14-dev
 	@cmake --preset fuzz > /dev/null && cmake --build --preset fuzz && tests/fuzz/run.sh build/fuzz/tests/fuzz $(or $(FUZZ_SECONDS),60)
 cuda:      ## compile against the LibTorch inside python3's torch, with CUDA

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "partwise/base/geometry.h"
-#include "partwise/datasets/mask.h"
+#include "partwise/datasets/run_length_mask.h"
 
 #include <nlohmann/json.hpp>
 

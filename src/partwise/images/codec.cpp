@@ -2,8 +2,6 @@
 
 #include "partwise/base/error.h"
 #include "partwise/base/files.h"
-#include "partwise/images/jpeg.h"
-#include "partwise/images/png.h"
 
 namespace partwise::images {
 namespace {

@@ -1,9 +1,10 @@
 #pragma once
 
 #include "partwise/images/image.h"
+#include "partwise/images/jpeg.h"
+#include "partwise/images/png.h"
 
 #include <filesystem>
-#include <string>
 #include <string_view>
 
 namespace partwise::images {
@@ -16,21 +17,9 @@ constexpr int64_t kMostPixels = 100'000'000;
 Image decode_image(std::string_view bytes, std::string_view name, int64_t max_pixels = kMostPixels);
 Image read_image(const std::filesystem::path& path);
 
-// An image at 1/reduction of its size: pixel (x, y) stands for those from (reduction * x,
-// reduction * y) on.
-struct ReducedImage {
-  Image image;
-  int64_t reduction = 1;
-  int64_t width = 0;  // of the whole
-  int64_t height = 0;
-};
-
 // read_image, but a JPEG is decoded at 1/reduction of its size (1, 2, 4 or 8) from its low
 // frequencies. Files for which this is not possible (PNG, JPEG stored turned) come whole, with
 // reduction 1.
 ReducedImage read_reduced(const std::filesystem::path& path, int64_t reduction);
-
-std::string encode_png(const Image& image);  // the same pixels give the same bytes
-std::string encode_jpeg(const Image& image, int quality);
 
 }  // namespace partwise::images

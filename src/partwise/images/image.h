@@ -5,7 +5,7 @@
 
 namespace partwise::images {
 
-// 8-bit RGB, rows from the top, three interleaved bytes a pixel.
+// 8-bit RGB, rows from the top, three interleaved bytes per pixel.
 struct Image {
   int64_t width = 0;
   int64_t height = 0;
@@ -21,6 +21,15 @@ struct Image {
   [[nodiscard]] const uint8_t* at(int64_t x, int64_t y) const {
     return &pixels[static_cast<std::size_t>((y * width + x) * 3)];
   }
+};
+
+// An image at 1/reduction of its size: pixel (x, y) stands for those from (reduction * x,
+// reduction * y) on.
+struct ReducedImage {
+  Image image;
+  int64_t reduction = 1;
+  int64_t width = 0;  // of the whole
+  int64_t height = 0;
 };
 
 }  // namespace partwise::images

@@ -1,7 +1,6 @@
 #include "partwise/images/jpeg.h"
 
 #include "partwise/base/error.h"
-#include "partwise/images/codec.h"
 #include "partwise/images/exif.h"
 
 #include <array>
@@ -56,9 +55,9 @@ bool survives(Complaints& complaints, const Step& step) {
   return true;
 }
 
-class Decoder {
+class JpegDecoder {
  public:
-  Decoder(std::string_view bytes, std::string_view name) : name_(name) {
+  JpegDecoder(std::string_view bytes, std::string_view name) : name_(name) {
     info_.err = prepare(complaints_);
     guarded([&] {
       jpeg_create_decompress(&info_);
@@ -68,9 +67,9 @@ class Decoder {
       jpeg_read_header(&info_, TRUE);
     });
   }
-  ~Decoder() { jpeg_destroy_decompress(&info_); }
-  Decoder(const Decoder&) = delete;
-  Decoder& operator=(const Decoder&) = delete;
+  ~JpegDecoder() { jpeg_destroy_decompress(&info_); }
+  JpegDecoder(const JpegDecoder&) = delete;
+  JpegDecoder& operator=(const JpegDecoder&) = delete;
 
   [[nodiscard]] int64_t width() const { return info_.image_width; }
   [[nodiscard]] int64_t height() const { return info_.image_height; }
@@ -145,7 +144,7 @@ ReducedImage decode_jpeg(std::string_view bytes,
                          std::string_view name,
                          int64_t max_pixels,
                          int64_t reduction) {
-  Decoder decoder(bytes, name);
+  JpegDecoder decoder(bytes, name);
   ensure(decoder.width() * decoder.height() <= max_pixels,
          "{}: {} x {} pixels is more than the {} accepted", name, decoder.width(), decoder.height(),
          max_pixels);

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "partwise/images/codec.h"
+#include "partwise/images/image.h"
 
 #include <string>
 #include <string_view>
@@ -12,5 +12,7 @@ ReducedImage decode_jpeg(std::string_view bytes,
                          std::string_view name,
                          int64_t max_pixels,
                          int64_t reduction);
+
+std::string encode_jpeg(const Image& image, int quality);
 
 }  // namespace partwise::images

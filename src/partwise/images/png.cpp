@@ -1,7 +1,6 @@
 #include "partwise/images/png.h"
 
 #include "partwise/base/error.h"
-#include "partwise/images/codec.h"
 #include "partwise/images/exif.h"
 
 #include <csetjmp>
@@ -51,9 +50,9 @@ bool survives(png_structp png, const Step& step) {
   return true;
 }
 
-class Decoder {
+class PngDecoder {
  public:
-  Decoder(std::string_view bytes, std::string_view name) : name_(name) {
+  PngDecoder(std::string_view bytes, std::string_view name) : name_(name) {
     source_.rest = bytes;
     png_ = png_create_read_struct(PNG_LIBPNG_VER_STRING, &source_.complaint, on_error, on_warning);
     expects(png_ != nullptr, "libpng is not the version this program was built with");
@@ -63,9 +62,9 @@ class Decoder {
       png_read_info(png_, info_);
     });
   }
-  ~Decoder() { png_destroy_read_struct(&png_, &info_, nullptr); }
-  Decoder(const Decoder&) = delete;
-  Decoder& operator=(const Decoder&) = delete;
+  ~PngDecoder() { png_destroy_read_struct(&png_, &info_, nullptr); }
+  PngDecoder(const PngDecoder&) = delete;
+  PngDecoder& operator=(const PngDecoder&) = delete;
 
   [[nodiscard]] int64_t width() const { return png_get_image_width(png_, info_); }
   [[nodiscard]] int64_t height() const { return png_get_image_height(png_, info_); }
@@ -129,7 +128,7 @@ void lay_over_white(const uint8_t* rgba, int64_t count, uint8_t* rgb) {
 }  // namespace
 
 Image decode_png(std::string_view bytes, std::string_view name, int64_t max_pixels) {
-  Decoder decoder(bytes, name);
+  PngDecoder decoder(bytes, name);
   const int64_t width = decoder.width();
   const int64_t height = decoder.height();
   ensure(width * height <= max_pixels, "{}: {} x {} pixels is more than the {} accepted", name,

@@ -8,6 +8,8 @@
 
 namespace partwise::views {
 
+constexpr double kChartWidth = 400.0;  // of every chart, in units of its SVG
+
 // Charts as SVG text to put into a page. Every element takes its colour from `currentColor`;
 // classes (series series-0 … series-7, control, grid, axis, muted) let the page's style sheet give
 // it another. Nothing is told by colour alone: each series has its own marker and dash, each

@@ -11,7 +11,6 @@ namespace partwise::views {
 
 namespace {
 
-constexpr double kWidth = 400.0;
 constexpr double kMargin = 8.0;
 constexpr double kHeading = 24.0;
 constexpr double kRow = 44.0;
@@ -71,13 +70,13 @@ class Drawing {
     std::string body = lines() + rows;
     body += scale();  // each takes its place below the one before
     body += legend();
-    return svg_document(chart_.id, chart_.title, description(), kWidth, y_ + 2, body);
+    return svg_document(chart_.id, chart_.title, description(), kChartWidth, y_ + 2, body);
   }
 
  private:
   double x(double value) const {
     const double share = axis_.share(value * chart_.axis_scale);
-    return kMargin + std::clamp(share, 0.0, 1.0) * (kWidth - 2 * kMargin);
+    return kMargin + std::clamp(share, 0.0, 1.0) * (kChartWidth - 2 * kMargin);
   }
 
   std::string heading(const std::string& group) {
@@ -94,8 +93,8 @@ class Drawing {
     std::string svg = fmt::format(
         R"(<g class="series series-{}"><title>{}: {}</title><text class="ink" x="{}" y="{:.1f}" font-size="12">{}</text><text class="ink" x="{:.1f}" y="{:.1f}" font-size="12" text-anchor="end">{}</text><line class="grid" x1="{}" x2="{:.1f}" y1="{:.1f}" y2="{:.1f}" stroke="currentColor" stroke-opacity="0.15"/>)",
         row.style % kSeriesStyles, escape_markup(row.label), escape_markup(row.value_text), kMargin,
-        text, escape_markup(shortened(row.label, 32)), kWidth - kMargin, text,
-        escape_markup(row.value_text), kMargin, kWidth - kMargin, track, track);
+        text, escape_markup(shortened(row.label, 32)), kChartWidth - kMargin, text,
+        escape_markup(row.value_text), kMargin, kChartWidth - kMargin, track, track);
     if (row.low && row.high) {
       svg += fmt::format(
           R"(<path d="M{:.1f} {:.1f}H{:.1f}M{:.1f} {:.1f}v10M{:.1f} {:.1f}v10" fill="none" stroke="currentColor" stroke-width="2"/>)",
@@ -147,9 +146,9 @@ class Drawing {
     std::string svg;
     for (const double tick : axis_.ticks) {
       const double place = x(tick / chart_.axis_scale);
-      const char* anchor = place < kMargin + 1            ? "start"
-                           : place > kWidth - kMargin - 1 ? "end"
-                                                          : "middle";
+      const char* anchor = place < kMargin + 1                 ? "start"
+                           : place > kChartWidth - kMargin - 1 ? "end"
+                                                               : "middle";
       svg += fmt::format(
           R"(<text class="muted" x="{:.1f}" y="{:.1f}" font-size="11" text-anchor="{}">{}</text>)",
           place, y_ + 13, anchor, axis_.label(tick));
@@ -166,7 +165,7 @@ class Drawing {
       const auto kind = controls_[k].shared ? LegendEntry::Kind::line : LegendEntry::Kind::control;
       entries.push_back({kind, static_cast<int64_t>(k), "control: " + controls_[k].name});
     }
-    const Legend drawn = draw_legend(entries, kMargin, y_, kWidth - 2 * kMargin);
+    const Legend drawn = draw_legend(entries, kMargin, y_, kChartWidth - 2 * kMargin);
     y_ += drawn.height;
     return drawn.svg;
   }

@@ -12,7 +12,6 @@ namespace partwise::views {
 
 namespace {
 
-constexpr double kWidth = 400.0;
 constexpr double kLeft = 48.0;
 constexpr double kRight = 14.0;
 constexpr double kTop = 10.0;
@@ -24,7 +23,9 @@ struct Frame {
   Axis up;
   double scale = 1.0;
 
-  double x(double value) const { return kLeft + across.share(value) * (kWidth - kLeft - kRight); }
+  double x(double value) const {
+    return kLeft + across.share(value) * (kChartWidth - kLeft - kRight);
+  }
   double y(double value) const { return kTop + (1.0 - up.share(value * scale)) * kPlot; }
 };
 
@@ -59,7 +60,7 @@ std::string grid(const Frame& frame, const LineChart& chart) {
     const double y = frame.y(tick / chart.axis_scale);
     svg += fmt::format(
         R"(<line class="grid" x1="{}" x2="{}" y1="{:.1f}" y2="{:.1f}" stroke="currentColor" stroke-opacity="0.13"/><text class="muted" x="{}" y="{:.1f}" font-size="11" text-anchor="end">{}</text>)",
-        kLeft, kWidth - kRight, y, y, kLeft - 6, y + 4, frame.up.label(tick));
+        kLeft, kChartWidth - kRight, y, y, kLeft - 6, y + 4, frame.up.label(tick));
   }
   for (const double tick : frame.across.ticks) {
     if (tick < frame.across.low || tick > frame.across.high) continue;
@@ -70,7 +71,7 @@ std::string grid(const Frame& frame, const LineChart& chart) {
   return svg +
          fmt::format(
              R"(<text class="muted" x="{}" y="{}" font-size="11" text-anchor="end">{}</text>)",
-             kWidth - kRight, kTop + kPlot + 34, escape_markup(chart.x_label));
+             kChartWidth - kRight, kTop + kPlot + 34, escape_markup(chart.x_label));
 }
 
 std::string line(const LineSeries& series, const Frame& frame) {
@@ -122,9 +123,9 @@ std::string line_chart_svg(const LineChart& chart) {
     entries.push_back({LegendEntry::Kind::series, series.style, series.name});
   }
   const double top = kTop + kPlot + 42;
-  const Legend legend = draw_legend(entries, kLeft - 40, top, kWidth - kLeft + 40 - kRight);
-  return svg_document(chart.id, chart.title, description(chart), kWidth, top + legend.height + 2,
-                      body + legend.svg);
+  const Legend legend = draw_legend(entries, kLeft - 40, top, kChartWidth - kLeft + 40 - kRight);
+  return svg_document(chart.id, chart.title, description(chart), kChartWidth,
+                      top + legend.height + 2, body + legend.svg);
 }
 
 }  // namespace partwise::views

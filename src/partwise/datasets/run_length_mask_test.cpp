@@ -1,4 +1,4 @@
-#include "partwise/datasets/mask.h"
+#include "partwise/datasets/run_length_mask.h"
 
 #include "partwise/base/error.h"
 #include "partwise/base/random.h"
