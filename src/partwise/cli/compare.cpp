@@ -1,6 +1,7 @@
 #include "partwise/base/files.h"
 #include "partwise/base/progress.h"
 #include "partwise/cli/command.h"
+#include "partwise/findings/findings_file.h"
 #include "partwise/findings/run_comparison.h"
 #include "partwise/metrics/catalogue.h"
 #include "partwise/report/terminal.h"
@@ -10,7 +11,7 @@
 namespace partwise::cli {
 namespace {
 
-struct Flags {
+struct CompareFlags {
   std::vector<std::string> runs;
   std::string json;
   findings::Wanted wanted;
@@ -37,7 +38,7 @@ nlohmann::json comparisons_json(const std::vector<findings::ComparedNumber>& num
   return lines;
 }
 
-void compare_command(const Flags& flags) {
+void compare_command(const CompareFlags& flags) {
   auto wanted = flags.wanted;
   wanted.extras = metrics::options_named(flags.metrics, flags.all, true);
   if (!wanted.data.empty())
@@ -73,7 +74,7 @@ void compare_command(const Flags& flags) {
 }  // namespace
 
 void add_compare(CLI::App& app) {
-  const auto flags = std::make_shared<Flags>();
+  const auto flags = std::make_shared<CompareFlags>();
   auto* command = add_command(app, "compare",
                               "Say which numbers of two measured runs differ: the same images were "
                               "drawn for both, 95 % intervals of the differences. No network runs.",

@@ -1,7 +1,7 @@
 #include "partwise/base/progress.h"
 #include "partwise/cli/command.h"
-#include "partwise/datasets/import/catalogue.h"
 #include "partwise/datasets/import/import.h"
+#include "partwise/datasets/import/importers.h"
 
 namespace partwise::cli {
 namespace {

@@ -7,14 +7,14 @@
 namespace partwise::cli {
 namespace {
 
-struct Flags {
+struct DemoFlags {
   std::string out = "partwise-demo";
   bool quick = false;
   nlohmann::json given = nlohmann::json::object();
   experiments::Machine machine;
 };
 
-void demo_command(const Flags& flags) {
+void demo_command(const DemoFlags& flags) {
   auto options = flags.quick ? experiments::quick_demo() : experiments::DemoOptions{};
   merge_json(options, flags.given, "command line");
   const auto command =
@@ -28,7 +28,7 @@ void demo_command(const Flags& flags) {
 }  // namespace
 
 void add_demo(CLI::App& app) {
-  const auto flags = std::make_shared<Flags>();
+  const auto flags = std::make_shared<DemoFlags>();
   auto* command =
       add_command(app, "demo",
                   "The main job on built-in data: draw animals, train the four arms, measure them, "

@@ -7,14 +7,14 @@
 namespace partwise::cli {
 namespace {
 
-struct Flags {
+struct ExportFlags {
   std::string run;
   std::string out;
   std::string data;
   std::string checkpoint = "last";
 };
 
-void export_command(const Flags& flags) {
+void export_command(const ExportFlags& flags) {
   const auto run = runs::RunFolder::open(flags.run);
   tensors::start_session(0);
   const auto written = models::export_run(run, flags.checkpoint, flags.data, flags.out);
@@ -30,7 +30,7 @@ void export_command(const Flags& flags) {
 }  // namespace
 
 void add_export(CLI::App& app) {
-  const auto flags = std::make_shared<Flags>();
+  const auto flags = std::make_shared<ExportFlags>();
   auto* command = add_command(app, "export",
                               "Write a trained network as ONNX (logits, maps before and after the "
                               "mask, and part locations) or, by its ending, as safetensors.",

@@ -8,7 +8,7 @@
 namespace partwise::cli {
 namespace {
 
-struct Flags {
+struct MeasureCommand {
   std::vector<std::string> runs;
   std::string data;
   std::string json;
@@ -22,12 +22,11 @@ struct Flags {
   experiments::Machine machine;
 };
 
-void measure_command(const Flags& flags) {
+void measure_command(const MeasureCommand& flags) {
   auto options = network_options(flags.measures, flags.split, flags.machine.threads);
   options.random_control = flags.random_control;
   options.checkpoint = flags.checkpoint;
-  const auto named =
-      experiments::measure_runs(flags.runs, flags.data, options, flags.machine);
+  const auto named = experiments::measure_runs(flags.runs, flags.data, options, flags.machine);
   std::vector<findings::RunFindings> found;
   auto all = nlohmann::json::object();
   int64_t trained_on = 0;
@@ -53,7 +52,7 @@ void measure_command(const Flags& flags) {
 }  // namespace
 
 void add_measure(CLI::App& app) {
-  const auto flags = std::make_shared<Flags>();
+  const auto flags = std::make_shared<MeasureCommand>();
   auto* command = add_command(app, "measure",
                               "Measure trained networks: accuracy, purity, part interpretability, "
                               "location instability, and more on demand (--all), with controls "

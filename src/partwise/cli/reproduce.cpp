@@ -4,13 +4,13 @@
 namespace partwise::cli {
 namespace {
 
-struct Flags {
+struct ReproduceFlags {
   experiments::GridRequest request;
   bool list = false;
   nlohmann::json measures = nlohmann::json::object();
 };
 
-void reproduce_command(Flags& flags) {
+void reproduce_command(ReproduceFlags& flags) {
   flags.request.bootstrap = options_from<metrics::BootstrapOptions>(flags.measures);
   if (flags.list) {
     for (const auto& [cell, progress] : experiments::list_grid(flags.request))
@@ -25,7 +25,7 @@ void reproduce_command(Flags& flags) {
 }  // namespace
 
 void add_reproduce(CLI::App& app) {
-  const auto flags = std::make_shared<Flags>();
+  const auto flags = std::make_shared<ReproduceFlags>();
   auto& request = flags->request;
   auto& selection = request.selection;
   auto* command = add_command(

@@ -5,6 +5,7 @@
 #include "partwise/base/random.h"
 #include "partwise/datasets/synthetic_animals.h"
 #include "partwise/experiments/version.h"
+#include "partwise/findings/findings_file.h"
 #include "partwise/images/codec.h"
 #include "partwise/judging/dissection.h"
 #include "partwise/report/report.h"
@@ -19,7 +20,7 @@ namespace {
 namespace fs = std::filesystem;
 
 // A demo folder is recognised by demo.json; anything else that is in the way stays as it is.
-void claim_folder(const fs::path& out, const nlohmann::json& options) {
+void claim_demo_folder(const fs::path& out, const nlohmann::json& options) {
   const auto marker = out / "demo.json";
   if (fs::exists(marker)) {
     const auto there = read_json(marker);
@@ -143,7 +144,7 @@ Demo run_demo(const fs::path& out,
               const Machine& machine) {
   const auto start = std::chrono::steady_clock::now();
   const auto resources = start_session(machine);
-  claim_folder(out, to_json(options));
+  claim_demo_folder(out, to_json(options));
 
   say("drawing synthetic animals ...");
   const auto dataset = draw(out / "data", options, false, resources.threads);

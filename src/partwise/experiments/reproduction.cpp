@@ -5,6 +5,7 @@
 #include "partwise/base/progress.h"
 #include "partwise/experiments/outcome.h"
 #include "partwise/experiments/version.h"
+#include "partwise/findings/findings_file.h"
 #include "partwise/judging/dissection.h"
 #include "partwise/metrics/catalogue.h"
 #include "partwise/training/trainer.h"
@@ -67,7 +68,7 @@ training::Recipe recipe_for(const Cell& cell, const GridRequest& request) {
 
 // A grid's folder is recognised by grid.json and belongs to one dataset; anything else that is in
 // the way stays as it is.
-void claim_folder(const fs::path& out, const nlohmann::json& manifest) {
+void claim_grid_folder(const fs::path& out, const nlohmann::json& manifest) {
   const auto marker = out / "grid.json";
   if (fs::exists(marker)) {
     const auto there = read_json(marker);
@@ -121,7 +122,7 @@ class Grid {
     const auto resources = start_session(request_.machine);
     const auto manifest = make_manifest(request_.data);
     require_weights();
-    claim_folder(request_.out, manifest);
+    claim_grid_folder(request_.out, manifest);
     for (std::size_t i = 0; i < cells_.size(); ++i) {
       if (interrupt_requested()) throw Interrupted("interrupted; the same command goes on");
       const auto label = fmt::format("[{}/{}] {}", i + 1, cells_.size(), name_of(cells_[i]));

@@ -2,7 +2,6 @@
 
 #include "partwise/base/error.h"
 #include "partwise/base/files.h"
-#include "partwise/findings/draws_file.h"
 #include "partwise/metrics/catalogue.h"
 #include "partwise/metrics/statistics.h"
 
@@ -315,29 +314,6 @@ json to_json(const RunFindings& run) {
   for (const auto& layer : run.layers) object["layers"].push_back(layer_json(layer));
   nan_to_null(object);
   return object;
-}
-
-std::optional<RunFindings> read_findings(const runs::RunFolder& run) {
-  const auto path = run.path() / "findings.json";
-  if (!fs::exists(path)) return std::nullopt;
-  const auto json_findings = read_json(path);
-  auto findings = findings_from_json(json_findings, path.string());
-  findings.without_draws = add_draws(run.path(), json_findings, findings);
-  if (findings.data_hash.empty()) findings.data_hash = run.manifest().value("data_hash", "");
-  return findings;
-}
-
-void write_findings(const runs::RunFolder& run, const RunFindings& findings) {
-  auto object = to_json(findings);
-  object["draws"] = write_draws(run.path(), findings);
-  write_json_atomically(run.path() / "findings.json", object);
-}
-
-RunFindings require_findings(const runs::RunFolder& run) {
-  auto findings = read_findings(run);
-  ensure(findings.has_value(), "{0}: has not been measured; run: partwise measure {0}",
-         run.path().string());
-  return std::move(*findings);
 }
 
 const Finding* find_finding(const Findings& findings, const std::string& key) {

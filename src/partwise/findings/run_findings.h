@@ -1,7 +1,6 @@
 #pragma once
 
 #include "partwise/metrics/finding.h"
-#include "partwise/runs/run_folder.h"
 
 #include <nlohmann/json.hpp>
 
@@ -86,15 +85,6 @@ RunFindings findings_from_json(const nlohmann::json& json, const std::string& pl
 
 // The draws are not part of it; NaN becomes null.
 nlohmann::json to_json(const RunFindings& findings);
-
-// findings.json in the run's folder and, named there with its hash, draws.safetensors. Nothing where
-// the run was not measured. Without its draws, or with those of another measuring, it opens and says
-// so in without_draws.
-std::optional<RunFindings> read_findings(const runs::RunFolder& run);
-void write_findings(const runs::RunFolder& run, const RunFindings& findings);
-
-// The same where it must be there: an Error names the run and the command to run.
-RunFindings require_findings(const runs::RunFolder& run);
 
 // nullptr where it was not measured; role "": the whole network.
 const Finding* find_finding(const Findings& findings, const std::string& key);

@@ -2,6 +2,7 @@
 
 #include "partwise/base/error.h"
 #include "partwise/base/files.h"
+#include "partwise/findings/findings_file.h"
 
 #include <gtest/gtest.h>
 

@@ -11,7 +11,7 @@ namespace {
 using nlohmann::json;
 
 // Far beyond any dataset, far below what exhausts the stack of whoever walks the tree.
-constexpr std::size_t kDeepest = 64;
+constexpr std::size_t kDeepestRecord = 64;
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
 // Finds where values begin and end; what is inside them is the parser's business.
@@ -85,8 +85,8 @@ class Scanner {
         ensure(open.back() == c, "{}: not valid JSON: unexpected '{}' at byte {}", place_, c, at_);
         open.pop_back();
       }
-      ensure(open.size() <= kDeepest, "{}: nested deeper than {} levels at byte {}", place_,
-             kDeepest, at_);
+      ensure(open.size() <= kDeepestRecord, "{}: nested deeper than {} levels at byte {}", place_,
+             kDeepestRecord, at_);
       ++at_;
     } while (!open.empty());
   }

@@ -12,10 +12,10 @@ namespace {
 
 constexpr std::size_t kHeaderSize = 128;
 constexpr std::size_t kTagSize = 8;
-constexpr std::size_t kMaxRank = 32;
-constexpr int kMaxDepth = 32;
-constexpr std::size_t kMaxGrowth = 16;
-constexpr std::size_t kSmall = std::size_t{16} << 20U;
+constexpr std::size_t kMostDimensions = 32;
+constexpr int kMostNesting = 32;
+constexpr std::size_t kMostInflation = 16;
+constexpr std::size_t kSmallFile = std::size_t{16} << 20U;
 
 // Types of data elements.
 enum Type : uint32_t {
@@ -113,10 +113,10 @@ class Stream {
   z_stream state_{};
 };
 
-class Reader {
+class Matlab5Reader {
  public:
-  Reader(const FileBytes& file, std::size_t most)
-      : file_(file), budget_(most != 0 ? most : kSmall + kMaxGrowth * file.bytes.size()) {}
+  Matlab5Reader(const FileBytes& file, std::size_t most)
+      : file_(file), budget_(most != 0 ? most : kSmallFile + kMostInflation * file.bytes.size()) {}
 
   MatlabVariables run() {
     ensure(file_.bytes.size() >= kHeaderSize, "{}: truncated MATLAB file of {} bytes", file_.name,
@@ -150,7 +150,8 @@ class Reader {
   std::pair<std::string, MatlabValue> matrix(std::string_view bytes,
                                              const std::shared_ptr<const void>& owner,
                                              int depth) {
-    ensure(depth <= kMaxDepth, "{}: refused: nested more than {} deep", file_.name, kMaxDepth);
+    ensure(depth <= kMostNesting, "{}: refused: nested more than {} deep", file_.name,
+           kMostNesting);
     MatlabValue value;
     if (bytes.empty()) return {"", std::move(value)};  // MATLAB's []
     Elements parts(bytes, file_.name);
@@ -185,8 +186,8 @@ class Reader {
   }
 
   [[nodiscard]] std::vector<std::size_t> extents(std::string_view bytes) const {
-    ensure(bytes.size() / sizeof(int32_t) <= kMaxRank, "{}: damaged: an array with {} extents",
-           file_.name, bytes.size() / sizeof(int32_t));
+    ensure(bytes.size() / sizeof(int32_t) <= kMostDimensions,
+           "{}: damaged: an array with {} extents", file_.name, bytes.size() / sizeof(int32_t));
     ByteCursor cursor(bytes, file_.name);
     std::vector<std::size_t> result;
     for (std::size_t i = 0; i < bytes.size() / sizeof(int32_t); ++i) {
@@ -290,7 +291,7 @@ std::string inflated(std::string_view bytes, std::size_t limit, const std::strin
 }
 
 MatlabVariables parse_matlab5(const FileBytes& file, std::size_t most) {
-  return Reader(file, most).run();
+  return Matlab5Reader(file, most).run();
 }
 
 }  // namespace partwise::formats

@@ -12,9 +12,9 @@ namespace {
 
 using Kind = MatlabValue::Kind;
 
-constexpr int kDeepest = 32;  // references could lead round in a circle
+constexpr int kDeepestObject = 32;  // references could lead round in a circle
 constexpr std::size_t kMostExtents = 32;
-constexpr std::size_t kMostMemory = std::size_t{1} << 32U;
+constexpr std::size_t kMostObjectMemory = std::size_t{1} << 32U;
 
 // What MATLAB calls the class of an array, and what is read of it.
 struct ClassRow {
@@ -99,7 +99,7 @@ struct Place {
   int depth = 0;
 
   [[nodiscard]] Place inside(const std::string& name) const {
-    ensure(depth < kDeepest, "{}: nested deeper than anything we read", text);
+    ensure(depth < kDeepestObject, "{}: nested deeper than anything we read", text);
     return {text + name, depth + 1};
   }
   void require(bool condition) const { ensure(condition, "{}: damaged", text); }
@@ -119,7 +119,7 @@ std::vector<std::string> names_in(hid_t group, const Place& place) {
   return names;
 }
 
-class Reader {
+class Matlab73Reader {
  public:
   MatlabValue object(hid_t object, const Place& place) {
     charge(sizeof(MatlabValue), place);
@@ -144,7 +144,7 @@ class Reader {
 
   void charge(std::size_t bytes, const Place& place) {
     ensure(bytes <= budget_, "{}: too large: its file takes more than {} bytes", place.text,
-           kMostMemory);
+           kMostObjectMemory);
     budget_ -= bytes;
   }
 
@@ -202,7 +202,7 @@ class Reader {
                                           const std::vector<std::size_t>& extents,
                                           const Place& place) {
     const auto count = product(extents);
-    ensure(count && *count <= kMostMemory / size, "{}: too large", place.text);
+    ensure(count && *count <= kMostObjectMemory / size, "{}: too large", place.text);
     charge(*count * size, place);
     auto bytes = std::make_shared<std::string>(*count * size, '\0');
     if (*count == 0) return bytes;
@@ -264,7 +264,7 @@ class Reader {
            stored_as(object).kind == H5T_REFERENCE;
   }
 
-  std::size_t budget_ = kMostMemory;
+  std::size_t budget_ = kMostObjectMemory;
 };
 
 }  // namespace
@@ -273,7 +273,7 @@ MatlabVariables read_matlab73(const std::filesystem::path& path, const std::stri
   H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);  // our own message is the one line to read
   const Handle file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
   ensure(file.valid(), "{}: damaged or truncated MATLAB 7.3 file", path.string());
-  Reader reader;
+  Matlab73Reader reader;
   MatlabVariables variables;
   for (const auto& name : names_in(file.get(), {path.string(), 0})) {
     const bool own = name.starts_with('#');  // MATLAB's

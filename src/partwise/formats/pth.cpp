@@ -24,11 +24,11 @@ using pickle::Value;
 
 // A few shared lists can unfold into millions of leaves; a real checkpoint has thousands.
 constexpr std::size_t kMaxVisits = 250'000;
-constexpr std::size_t kMaxDepth = 32;
+constexpr std::size_t kMostPickleDepth = 32;
 constexpr std::size_t kMaxName = 500;
 // Tied weights repeat a storage two or three times. More than this is a file made to grow.
-constexpr std::size_t kMaxGrowth = 8;
-constexpr std::size_t kSmall = std::size_t{16} << 20U;
+constexpr std::size_t kMostPickleGrowth = 8;
+constexpr std::size_t kSmallPickle = std::size_t{16} << 20U;
 
 constexpr std::array kWrappers{"state_dict", "model_state_dict", "model"};
 
@@ -96,8 +96,8 @@ class Flattener {
            kMaxVisits);
     ensure(std::find(path_.begin(), path_.end(), ref) == path_.end(),
            "{}: refused: {} contains itself", file_.name, printable(name));
-    ensure(path_.size() <= kMaxDepth, "{}: refused: {} is nested more than {} deep", file_.name,
-           printable(name), kMaxDepth);
+    ensure(path_.size() <= kMostPickleDepth, "{}: refused: {} is nested more than {} deep",
+           file_.name, printable(name), kMostPickleDepth);
     path_.push_back(ref);
     const auto& value = pickle_.at(ref);
     if (const auto* dict = std::get_if<Dict>(&value)) {
@@ -139,7 +139,7 @@ class Flattener {
   void add(const std::string& name, const Tensor& tensor) {
     const auto place = fmt::format("{}: tensor {}", file_.name, printable(name));
     const auto bytes = byte_count(tensor.storage.dtype, tensor.shape);
-    ensure(bytes && *bytes <= kSmall + kMaxGrowth * file_.bytes.size() - taken_,
+    ensure(bytes && *bytes <= kSmallPickle + kMostPickleGrowth * file_.bytes.size() - taken_,
            "{}: refused: {} and all before it are far larger than the file", place,
            shape_text(tensor.shape));
     taken_ += *bytes;

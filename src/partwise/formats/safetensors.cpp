@@ -20,7 +20,7 @@ namespace {
 using nlohmann::json;
 
 constexpr uint64_t kMaxHeader = 100'000'000;  // the format's own cap
-constexpr int kMaxDepth = 3;                  // header, entry, shape
+constexpr int kHeaderDepth = 3;               // header, entry, shape
 constexpr std::size_t kMaxRank = 64;
 constexpr auto kMetadata = "__metadata__";
 constexpr auto kHash = "content_hash";
@@ -31,7 +31,7 @@ constexpr std::size_t kLengthSize = sizeof(uint64_t);
 class KeyCheck {
  public:
   bool operator()(int depth, json::parse_event_t event, const json& parsed) {
-    ensure(depth <= kMaxDepth, "nested too deeply");
+    ensure(depth <= kHeaderDepth, "nested too deeply");
     if (event == json::parse_event_t::object_start) {
       seen_.resize(static_cast<std::size_t>(depth) + 1);
       seen_.back().clear();

@@ -31,7 +31,7 @@ struct Directory {
   uint64_t offset = 0;
 };
 
-struct Header {
+struct EntryHeader {
   std::string name;
   ZipArchive::Entry entry;
   uint64_t stored_size = 0;
@@ -39,9 +39,9 @@ struct Header {
 };
 
 // What one archive's parsing shares: the bytes, and the words for a complaint.
-class Reader {
+class ZipReader {
  public:
-  Reader(std::string_view bytes, const std::string& place) : bytes_(bytes), place_(place) {}
+  ZipReader(std::string_view bytes, const std::string& place) : bytes_(bytes), place_(place) {}
 
   // The end record is the last thing in the file but for its own comment.
   [[nodiscard]] Directory directory() const {
@@ -60,9 +60,9 @@ class Reader {
         place_));
   }
 
-  [[nodiscard]] std::vector<Header> headers(const Directory& directory) const {
+  [[nodiscard]] std::vector<EntryHeader> headers(const Directory& directory) const {
     ByteCursor cursor(slice(directory.offset, directory.size), place_ + ": zip directory");
-    std::vector<Header> headers;
+    std::vector<EntryHeader> headers;
     for (uint64_t i = 0; i < directory.entries; ++i) headers.push_back(header(cursor));
     ensure(cursor.position() == directory.size, "{}: damaged: its zip directory has {} bytes left",
            place_, directory.size - cursor.position());
@@ -70,7 +70,7 @@ class Reader {
   }
 
   // Where the entry's bytes begin: behind its local header, whose name must agree.
-  [[nodiscard]] uint64_t contents_offset(const Header& header) const {
+  [[nodiscard]] uint64_t contents_offset(const EntryHeader& header) const {
     ensure(header.offset < bytes_.size(), "{}: damaged: zip entry {} lies outside the file", place_,
            printable(header.name));
     ByteCursor cursor(bytes_.substr(header.offset),
@@ -129,10 +129,10 @@ class Reader {
     return directory;
   }
 
-  static Header header(ByteCursor& cursor) {
+  static EntryHeader header(ByteCursor& cursor) {
     ensure(cursor.take(4) == kCentralHeader, "{}: damaged at its byte {}", cursor.place(),
            cursor.position());
-    Header header;
+    EntryHeader header;
     cursor.take(4);
     header.entry.encrypted = (cursor.read<uint16_t>() & kEncrypted) != 0;
     header.entry.method = cursor.read<uint16_t>();
@@ -152,7 +152,7 @@ class Reader {
   }
 
   // 32-bit fields of all ones are continued in an extra field, in this order.
-  static void read_zip64(Header& header, ByteCursor extra, std::size_t length) {
+  static void read_zip64(EntryHeader& header, ByteCursor extra, std::size_t length) {
     constexpr uint64_t kContinued = 0xFFFFFFFF;
     while (length - extra.position() >= 4) {
       const auto kind = extra.read<uint16_t>();
@@ -173,11 +173,11 @@ class Reader {
 
 ZipArchive::ZipArchive(std::string_view bytes, std::string place)
     : bytes_(bytes), place_(std::move(place)) {
-  const Reader reader(bytes_, place_);
+  const ZipReader reader(bytes_, place_);
   const auto directory = reader.directory();
   auto headers = reader.headers(directory);
   std::sort(headers.begin(), headers.end(),
-            [](const Header& a, const Header& b) { return a.offset < b.offset; });
+            [](const EntryHeader& a, const EntryHeader& b) { return a.offset < b.offset; });
   // Entries that share bytes are how a small archive claims to be a huge one.
   uint64_t end = 0;
   for (auto& header : headers) {

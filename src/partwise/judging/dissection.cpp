@@ -2,11 +2,12 @@
 
 #include "partwise/base/files.h"
 #include "partwise/base/random.h"
+#include "partwise/findings/findings_file.h"
 #include "partwise/images/codec.h"
 #include "partwise/judging/layer_findings.h"
 #include "partwise/judging/trained_run.h"
 #include "partwise/models/activations.h"
-#include "partwise/models/truth.h"
+#include "partwise/models/row_truth.h"
 #include "partwise/tensors/torch.h"
 
 #include <algorithm>

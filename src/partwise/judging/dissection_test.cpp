@@ -1,6 +1,7 @@
 #include "partwise/judging/dissection.h"
 
 #include "partwise/datasets/synthetic_animals.h"
+#include "partwise/findings/findings_file.h"
 #include "partwise/tensors/torch.h"
 
 #include <gtest/gtest.h>

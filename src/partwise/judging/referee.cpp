@@ -4,7 +4,7 @@
 #include "partwise/base/names.h"
 #include "partwise/judging/layer_findings.h"
 #include "partwise/metrics/filter_category.h"
-#include "partwise/models/truth.h"
+#include "partwise/models/row_truth.h"
 
 #include <algorithm>
 #include <set>

@@ -1,7 +1,7 @@
 #include "partwise/metrics/accuracy.h"
 
 #include "partwise/base/error.h"
-#include "partwise/metrics/activations.h"
+#include "partwise/metrics/maps.h"
 #include "partwise/metrics/statistics.h"
 
 #include <algorithm>

@@ -6,7 +6,7 @@
 namespace partwise::metrics {
 namespace {
 
-constexpr uint64_t kControlStream = 0x6d61676e;
+constexpr uint64_t kMagnitudeStream = 0x6d61676e;
 
 struct Means {
   ExistingMean on_target;
@@ -81,7 +81,7 @@ ActivationMagnitude activation_magnitude(const MapSummaries& maps,
   result.on_target.controls["any_row"] = full.any.value();
   result.on_other.controls["any_row"] = full.any.value();
   std::vector<int64_t> labels(row_category.begin(), row_category.end());
-  auto random = control_random(bootstrap, kControlStream, 0);
+  auto random = control_random(bootstrap, kMagnitudeStream, 0);
   shuffle(labels, random);
   result.ratio.controls["no_preference"] = 1.0;
   result.ratio.controls["shuffled_labels"] =

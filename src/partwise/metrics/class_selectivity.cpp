@@ -9,7 +9,7 @@
 namespace partwise::metrics {
 namespace {
 
-constexpr uint64_t kControlStream = 0x73656c65;
+constexpr uint64_t kSelectivityStream = 0x73656c65;
 
 FilterSelectivity selectivity_of(std::span<const double> masses,
                                  double cells,
@@ -58,7 +58,7 @@ ClassSelectivity class_selectivity(const MapSummaries& maps,
   result.finding.controls["shuffled_labels"] =
       mean_control(maps.filters, bootstrap, [&](int64_t filter) {
         std::vector<int64_t> labels(row_class.begin(), row_class.end());
-        auto random = control_random(bootstrap, kControlStream, filter);
+        auto random = control_random(bootstrap, kSelectivityStream, filter);
         shuffle(labels, random);
         return measure(filter, labels, once).selectivity;
       });

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "partwise/metrics/activations.h"
+#include "partwise/metrics/maps.h"
 #include "partwise/metrics/truth.h"
 
 #include <cstdint>

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "partwise/base/geometry.h"
-#include "partwise/metrics/activations.h"
 #include "partwise/metrics/map_summaries.h"
+#include "partwise/metrics/maps.h"
 
 #include <cstdint>
 #include <span>

@@ -14,7 +14,7 @@
 namespace partwise::metrics {
 namespace {
 
-constexpr uint64_t kControlStream = 0x696e7374;
+constexpr uint64_t kInstabilityStream = 0x696e7374;
 constexpr int64_t kShufflesPerResample = 4;
 
 double distance(Point a, Point b) {
@@ -328,7 +328,7 @@ LocationInstability location_instability(const MapSummaries& maps,
     const int64_t category =
         filter_category[f] >= 0 ? filter_category[f] : steadiest_category(sample, f);
     found[f] = measure_filter(sample, f, category, {middle, middle}, options.shuffles,
-                              control_random(bootstrap, kControlStream, f));
+                              control_random(bootstrap, kInstabilityStream, f));
   });
 
   const auto mean = [&](const auto& number) { return mean_over_filters(found, number); };

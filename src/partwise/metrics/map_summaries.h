@@ -1,7 +1,7 @@
 #pragma once
 
-#include "partwise/metrics/activations.h"
 #include "partwise/metrics/map_source.h"
+#include "partwise/metrics/maps.h"
 
 #include <cstdint>
 #include <span>

@@ -16,7 +16,7 @@
 namespace partwise::metrics {
 namespace {
 
-constexpr uint64_t kControlStream = 0x64697373;
+constexpr uint64_t kDissectionStream = 0x64697373;
 
 // Part masks under their names, as the enlarged maps are looked at.
 struct Concepts {
@@ -194,9 +194,9 @@ double verdict(double iou, double needed) {
 }
 
 // Share of detectors, and how many parts they detect.
-class Detections {
+class UnitDetections {
  public:
-  explicit Detections(double needed) : needed_(needed) {}
+  explicit UnitDetections(double needed) : needed_(needed) {}
 
   void add(double iou, int64_t part) {
     share_.add(verdict(iou, needed_));
@@ -224,15 +224,15 @@ NetworkDissection network_dissection(const MapSource& maps,
   const Enlargement enlargement(grid, maps.side, options.step);
   const auto concepts = concepts_of(truth, enlargement);
   const auto thresholds = thresholds_of(maps, enlargement, options, threads);
-  const auto other_row = other_rows(truth, control_random(bootstrap, kControlStream, 0));
+  const auto other_row = other_rows(truth, control_random(bootstrap, kDissectionStream, 0));
   const auto tally = tally_masks(maps, enlargement, concepts, thresholds, other_row, threads);
 
   const std::vector<int32_t> once(static_cast<std::size_t>(maps.rows), 1);
   const auto shown = shown_pixels(concepts, once);
   NetworkDissection result;
   result.parts = concepts.names;
-  Detections detections(options.iou);
-  Detections by_chance(options.iou);
+  UnitDetections detections(options.iou);
+  UnitDetections by_chance(options.iou);
   for (int64_t unit = 0; unit < maps.filters; ++unit) {
     auto& detector = result.units.emplace_back();
     detector.threshold = static_cast<double>(thresholds[unit]);

@@ -1,9 +1,9 @@
 #pragma once
 
-#include "partwise/metrics/activations.h"
 #include "partwise/metrics/bootstrap.h"
 #include "partwise/metrics/finding.h"
 #include "partwise/metrics/map_summaries.h"
+#include "partwise/metrics/maps.h"
 #include "partwise/metrics/truth.h"
 
 #include <cstdint>

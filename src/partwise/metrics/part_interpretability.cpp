@@ -11,7 +11,7 @@
 namespace partwise::metrics {
 namespace {
 
-constexpr uint64_t kControlStream = 0x70617274;
+constexpr uint64_t kInterpretabilityStream = 0x70617274;
 
 struct Detections {
   FilterInterpretability filter;
@@ -117,7 +117,7 @@ PartInterpretability part_interpretability(const MapSource& maps,
   expect_categories(filter_category, maps.filters, truth);
   const auto questions = questions_for(filter_category, truth);
   const auto overlaps =
-      part_overlaps(maps, grid, truth, questions, options, bootstrap, kControlStream);
+      part_overlaps(maps, grid, truth, questions, options, bootstrap, kInterpretabilityStream);
   const auto& galleries = overlaps.galleries;
   std::vector<Detections> found(static_cast<std::size_t>(maps.filters), nothing_detected());
   for (std::size_t i = 0; i < questions.size(); ++i) {

@@ -1,8 +1,8 @@
 #pragma once
 
-#include "partwise/metrics/activations.h"
 #include "partwise/metrics/bootstrap.h"
 #include "partwise/metrics/finding.h"
+#include "partwise/metrics/maps.h"
 #include "partwise/metrics/part_overlap.h"
 #include "partwise/metrics/truth.h"
 

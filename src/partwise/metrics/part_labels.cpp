@@ -9,16 +9,16 @@
 namespace partwise::metrics {
 namespace {
 
-constexpr uint64_t kControlStream = 0x6c616265;
+constexpr uint64_t kLabelStream = 0x6c616265;
 
-struct Ranking {
+struct LabelRanking {
   int64_t part = -1;
   double best = kNaN;
   double margin = kNaN;
 };
 
-Ranking rank(std::span<const double> by_part) {
-  Ranking ranking{place_of_largest(by_part), largest_existing(by_part), kNaN};
+LabelRanking rank(std::span<const double> by_part) {
+  LabelRanking ranking{place_of_largest(by_part), largest_existing(by_part), kNaN};
   if (ranking.part < 0) return ranking;
   std::vector<double> others(by_part.begin(), by_part.end());
   others.erase(others.begin() + ranking.part);
@@ -69,13 +69,13 @@ PartLabels part_labels(const MapSource& maps,
   for (int64_t f = 0; f < maps.filters; ++f) {
     if (filter_category[f] >= 0) questions.push_back({f, filter_category[f]});
   }
-  auto overlaps = part_overlaps(maps, grid, truth, questions, options, bootstrap, kControlStream);
+  auto overlaps = part_overlaps(maps, grid, truth, questions, options, bootstrap, kLabelStream);
   const auto& galleries = overlaps.galleries;
   std::vector<FilterOverlap> found(static_cast<std::size_t>(maps.filters));
   for (std::size_t i = 0; i < questions.size(); ++i)
     found[questions[i].filter] = std::move(overlaps.filters[i]);
   const auto ranked = [&](const Overlaps& regions, int64_t f, std::span<const int32_t> row_counts) {
-    if (filter_category[f] < 0) return Ranking{};
+    if (filter_category[f] < 0) return LabelRanking{};
     return rank(mean_overlaps(regions, galleries[filter_category[f]], row_counts));
   };
   const std::vector<int32_t> once(static_cast<std::size_t>(maps.rows), 1);

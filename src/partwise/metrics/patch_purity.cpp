@@ -15,7 +15,7 @@
 namespace partwise::metrics {
 namespace {
 
-constexpr uint64_t kControlStream = 0x70757269;
+constexpr uint64_t kPatchStream = 0x70757269;
 
 std::string without_side(std::string name) {
   const auto place = name.find("left");
@@ -155,7 +155,7 @@ PatchPurity patch_purity(const MapSummaries& maps,
   const std::vector<int32_t> once(static_cast<std::size_t>(maps.rows), 1);
   parallel_for(maps.filters, static_cast<int>(bootstrap.threads), [&](int64_t f) {
     const auto same = [](int64_t row) { return row; };
-    const auto other = other_rows(truth, control_random(bootstrap, kControlStream, f));
+    const auto other = other_rows(truth, control_random(bootstrap, kPatchStream, f));
     const auto own_patch = [&](int64_t row) { return patch(f, row); };
     ranked[f] = ranked_sights(maps, landmarks, f, half, same, own_patch);
     shuffled[f] = purest_part(

@@ -15,7 +15,7 @@ namespace {
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 // Draws of both classes.
-struct Tally {
+struct CutTally {
   double positives = 0.0;
   double negatives = 0.0;
 
@@ -25,8 +25,8 @@ struct Tally {
 
 // What was called positive, of all.
 struct Calls {
-  Tally all;
-  Tally called;
+  CutTally all;
+  CutTally called;
 
   [[nodiscard]] double accuracy() const {
     return quotient(called.positives + all.negatives - called.negatives, all.total());
@@ -96,8 +96,8 @@ double ScoreCuts::balanced_threshold() const {
 }
 
 double ScoreCuts::auc(std::span<const int32_t> row_counts) const {
-  Tally above;
-  Tally tied;
+  CutTally above;
+  CutTally tied;
   double won = 0.0;
   for (const auto& place : places_) {
     tied.add(place.positive, row_counts[place.row]);

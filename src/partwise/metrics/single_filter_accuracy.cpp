@@ -12,7 +12,7 @@
 namespace partwise::metrics {
 namespace {
 
-constexpr uint64_t kControlStream = 0x73696e67;
+constexpr uint64_t kSingleFilterStream = 0x73696e67;
 
 void expect_labelled(const LabelledMaps& labelled, std::span<const int64_t> filter_category) {
   expect_consistent(labelled.maps);
@@ -127,7 +127,7 @@ SingleFilterAccuracy single_filter_accuracy(const LabelledMaps& evaluated,
   result.fitted.controls["majority_class"] = majority;
   result.fitted.controls["shuffled_labels"] = mean_control(filters, bootstrap, [&](int64_t f) {
     if (filter_category[f] < 0) return kNaN;
-    return shuffled_accuracy(judges[f], control_random(bootstrap, kControlStream, f));
+    return shuffled_accuracy(judges[f], control_random(bootstrap, kSingleFilterStream, f));
   });
   result.accuracy.controls["majority_class"] = majority;
   result.balanced.controls["chance"] = 0.5;

@@ -1,8 +1,8 @@
 #pragma once
 
-#include "partwise/metrics/activations.h"
 #include "partwise/metrics/map_source.h"
 #include "partwise/metrics/map_summaries.h"
+#include "partwise/metrics/maps.h"
 #include "partwise/models/examples.h"
 #include "partwise/networks/network.h"
 #include "partwise/tensors/tensor.h"

@@ -4,7 +4,7 @@
 #include "partwise/models/examples.h"
 #include "partwise/models/task.h"
 #include "partwise/networks/network.h"
-#include "partwise/parts/options.h"
+#include "partwise/parts/part_option_fields.h"
 #include "partwise/runs/run_folder.h"
 
 #include <nlohmann/json.hpp>

@@ -15,7 +15,7 @@
 namespace partwise::models {
 namespace {
 
-constexpr int64_t kBatch = 64;
+constexpr int64_t kRowsPerRead = 64;
 
 std::string temporary_folder() {
   std::error_code problem;
@@ -85,8 +85,8 @@ metrics::MapSource ScratchMaps::source() const {
                            side = side_](const metrics::VisitBatch& visit) {
     const int64_t row_values = filters * side * side;
     std::vector<float> values;
-    for (int64_t first = 0; first < rows; first += kBatch) {
-      const int64_t count = std::min(kBatch, rows - first);
+    for (int64_t first = 0; first < rows; first += kRowsPerRead) {
+      const int64_t count = std::min(kRowsPerRead, rows - first);
       values.resize(static_cast<std::size_t>(count * row_values));
       file->read(first * row_values * static_cast<int64_t>(sizeof(float)), values);
       visit({values, count, filters, side}, first);

@@ -2,7 +2,7 @@
 
 #include "partwise/networks/backbones.h"
 #include "partwise/networks/layers.h"
-#include "partwise/parts/options.h"
+#include "partwise/parts/part_option_fields.h"
 
 #include <string>
 #include <vector>

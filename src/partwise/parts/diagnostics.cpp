@@ -12,7 +12,6 @@ namespace {
 
 constexpr double kDead = 1e-3;  // of the layer's median E[max x]
 constexpr int64_t kWatchEvery = 16;
-constexpr double kTiny = 1e-12;
 
 enum Sum { kRatio, kEffective, kSoftening, kSums };
 

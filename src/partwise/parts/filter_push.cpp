@@ -5,8 +5,6 @@
 namespace partwise::parts {
 namespace {
 
-constexpr double kTiny = 1e-12;
-
 // The guard: full strength while the filters' E[max x] is on average above kSound of its best, none
 // below kSick.
 constexpr double kSound = 0.35;

@@ -1,6 +1,6 @@
 #include "partwise/interpretable.h"
 
-#include "partwise/parts/options.h"
+#include "partwise/parts/part_option_fields.h"
 #include "partwise/tensors/torch.h"
 
 #include <gtest/gtest.h>

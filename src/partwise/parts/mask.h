@@ -1,6 +1,6 @@
 #pragma once
 
-#include "partwise/parts/options.h"
+#include "partwise/parts/part_option_fields.h"
 #include "partwise/tensors/tensor.h"
 
 namespace partwise::parts {

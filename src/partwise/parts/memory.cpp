@@ -9,8 +9,6 @@
 namespace partwise::parts {
 namespace {
 
-constexpr double kTiny = 1e-12;
-
 // The release's slope of a template: its start and its bounds.
 constexpr double kFirstSlope = 2.0;
 constexpr double kLeastSlope = 1.5;

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "partwise/parts/options.h"
+#include "partwise/parts/part_option_fields.h"
 #include "partwise/tensors/ranks.h"
 #include "partwise/tensors/tensor.h"
 
@@ -9,6 +9,8 @@
 #include <vector>
 
 namespace partwise::parts {
+
+constexpr double kTiny = 1e-12;  // what a divisor is at least
 
 // What an interpretable layer remembers, of training batches only: per filter the running E[max x]
 // and spread on its category, per category and filter the running mean of sum_ij x_ij, and thereby

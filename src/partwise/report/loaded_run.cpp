@@ -1,6 +1,7 @@
 #include "partwise/report/loaded_run.h"
 
 #include "partwise/base/error.h"
+#include "partwise/findings/findings_file.h"
 
 #include <algorithm>
 #include <filesystem>

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "partwise/tensors/tensor.h"
-#include "partwise/training/options.h"
+#include "partwise/training/train_options.h"
 
 namespace partwise::training {
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "partwise/training/options.h"
+#include "partwise/training/train_options.h"
 
 #include <cstdint>
 #include <span>

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "partwise/networks/catalog.h"
-#include "partwise/training/options.h"
+#include "partwise/training/train_options.h"
 
 #include <map>
 #include <string>

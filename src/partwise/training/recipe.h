@@ -1,8 +1,8 @@
 #pragma once
 
-#include "partwise/parts/options.h"
+#include "partwise/parts/part_option_fields.h"
 #include "partwise/tensors/tensor.h"
-#include "partwise/training/options.h"
+#include "partwise/training/train_options.h"
 
 #include <nlohmann/json.hpp>
 

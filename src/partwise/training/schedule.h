@@ -1,7 +1,7 @@
 #pragma once
 
-#include "partwise/parts/options.h"
-#include "partwise/training/options.h"
+#include "partwise/parts/part_option_fields.h"
+#include "partwise/training/train_options.h"
 
 #include <algorithm>
 #include <cmath>

@@ -6,7 +6,7 @@
 #include "partwise/models/examples.h"
 #include "partwise/models/resources.h"
 #include "partwise/networks/network.h"
-#include "partwise/training/options.h"
+#include "partwise/training/train_options.h"
 
 #include <nlohmann/json.hpp>
 

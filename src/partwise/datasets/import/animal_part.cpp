@@ -2,9 +2,9 @@
 #include "partwise/base/interrupt.h"
 #include "partwise/base/progress.h"
 #include "partwise/datasets/import/box_region.h"
-#include "partwise/datasets/import/catalogue.h"
 #include "partwise/datasets/import/choice.h"
 #include "partwise/datasets/import/image_files.h"
+#include "partwise/datasets/import/importers.h"
 #include "partwise/datasets/import/truth_file.h"
 #include "partwise/formats/matlab.h"
 
@@ -16,7 +16,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr double kCropSide = 224.0;
 constexpr std::string_view kFolderEnd = "_obj";
 
 struct Animal {
@@ -78,15 +77,15 @@ std::vector<Choice> categories_under(const fs::path& source) {
 
 // A point of the 224 x 224 crop, whose first pixel is 1, in image coordinates.
 Point image_from_crop(Point crop, const Box& box) {
-  return {box.x + (crop.x - 0.5) * box.width / kCropSide,
-          box.y + (crop.y - 0.5) * box.height / kCropSide};
+  return {box.x + (crop.x - 0.5) * box.width / kTruthSide,
+          box.y + (crop.y - 0.5) * box.height / kTruthSide};
 }
 
 Box region_box(const CropRegion& region, const Box& box) {
   const Point corner = image_from_crop(
       {region.centre.x - region.width / 2.0, region.centre.y - region.height / 2.0}, box);
-  return {corner.x, corner.y, region.width * box.width / kCropSide,
-          region.height * box.height / kCropSide};
+  return {corner.x, corner.y, region.width * box.width / kTruthSide,
+          region.height * box.height / kTruthSide};
 }
 
 // What the files say about one object.

@@ -1,8 +1,8 @@
 #include "partwise/base/error.h"
 #include "partwise/base/names.h"
 #include "partwise/datasets/import/box_region.h"
-#include "partwise/datasets/import/catalogue.h"
 #include "partwise/datasets/import/choice.h"
+#include "partwise/datasets/import/importers.h"
 #include "partwise/datasets/import/polygon.h"
 #include "partwise/formats/json_records.h"
 

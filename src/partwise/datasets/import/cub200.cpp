@@ -1,6 +1,6 @@
 #include "partwise/base/error.h"
-#include "partwise/datasets/import/catalogue.h"
 #include "partwise/datasets/import/choice.h"
+#include "partwise/datasets/import/importers.h"
 
 #include <cmath>
 #include <fstream>

@@ -1,7 +1,7 @@
 #include "partwise/base/error.h"
-#include "partwise/datasets/import/catalogue.h"
 #include "partwise/datasets/import/choice.h"
 #include "partwise/datasets/import/image_files.h"
+#include "partwise/datasets/import/importers.h"
 
 #include <algorithm>
 #include <set>

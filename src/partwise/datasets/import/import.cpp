@@ -6,9 +6,9 @@
 #include "partwise/base/parallel.h"
 #include "partwise/base/progress.h"
 #include "partwise/datasets/dataset_folder.h"
-#include "partwise/datasets/import/catalogue.h"
 #include "partwise/datasets/import/clip.h"
 #include "partwise/datasets/import/image_files.h"
+#include "partwise/datasets/import/importers.h"
 #include "partwise/datasets/import/splits.h"
 #include "partwise/formats/matlab.h"
 #include "partwise/images/codec.h"
@@ -26,7 +26,7 @@ using nlohmann::json;
 // Counts up whenever the same original and options would give another dataset.
 constexpr int64_t kImporterVersion = 1;
 constexpr std::size_t kLargestFile = std::size_t{256} << 20U;
-constexpr int64_t kMostPixels = 64'000'000;  // one a thread is in memory
+constexpr int64_t kMostImagePixels = 64'000'000;  // one a thread is in memory
 constexpr auto kSkippedFile = "skipped.json";
 
 constexpr int64_t kMergedCategory = 1;
@@ -108,7 +108,7 @@ Outcome take_image(const PlannedImage& planned, const fs::path& out) {
   std::string bytes;
   try {
     bytes = read_file(planned.source, kLargestFile);
-    const auto image = images::decode_image(bytes, planned.source.string(), kMostPixels);
+    const auto image = images::decode_image(bytes, planned.source.string(), kMostImagePixels);
     outcome.width = image.width;
     outcome.height = image.height;
   } catch (const Error& problem) {

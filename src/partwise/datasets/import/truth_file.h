@@ -20,7 +20,9 @@ struct InclusiveBox {
 // In 0-based COCO terms. A coordinate of 0, which the originals contain, means 1.
 Box box_from_inclusive(InclusiveBox box);
 
-// One instance of a part, in pixels of the object's crop resized to 224 x 224.
+constexpr double kTruthSide = 224.0;
+
+// One instance of a part, in pixels of the object's crop resized to kTruthSide squared.
 struct CropRegion {
   Point centre;
   double width = 0.0;

@@ -1,7 +1,7 @@
 #include "partwise/base/error.h"
 #include "partwise/datasets/import/box_region.h"
-#include "partwise/datasets/import/catalogue.h"
 #include "partwise/datasets/import/choice.h"
+#include "partwise/datasets/import/importers.h"
 #include "partwise/datasets/import/truth_file.h"
 #include "partwise/datasets/import/voc_masks.h"
 #include "partwise/datasets/import/voc_merges.h"
@@ -14,8 +14,6 @@ namespace partwise::datasets {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr double kCropSide = 224.0;
 
 // The raw part that truth_partNN.mat of a class describes, found by comparing the files with the
 // masks; the authors' higher numbers are not known to us and not read.
@@ -51,8 +49,8 @@ std::vector<fs::path> mask_files(const fs::path& source) {
 // The authors divide by xmax - xmin, so 0 is the first pixel and 224 the last one: this undoes it.
 // Gives pixels counted from 1.
 Point pixel_from_crop(Point crop, const InclusiveBox& box) {
-  return {box.xmin + crop.x * (box.xmax - box.xmin) / kCropSide,
-          box.ymin + crop.y * (box.ymax - box.ymin) / kCropSide};
+  return {box.xmin + crop.x * (box.xmax - box.xmin) / kTruthSide,
+          box.ymin + crop.y * (box.ymax - box.ymin) / kTruthSide};
 }
 
 Box region_box(const CropRegion& region, const InclusiveBox& box) {

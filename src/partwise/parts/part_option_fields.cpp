@@ -1,4 +1,4 @@
-#include "partwise/parts/options.h"
+#include "partwise/parts/part_option_fields.h"
 
 namespace partwise::parts {
 namespace {

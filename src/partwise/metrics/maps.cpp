@@ -1,4 +1,4 @@
-#include "partwise/metrics/activations.h"
+#include "partwise/metrics/maps.h"
 
 #include "partwise/base/error.h"
 

@@ -1,4 +1,4 @@
-#include "partwise/findings/draws_file.h"
+#include "partwise/findings/findings_file.h"
 
 #include "partwise/base/error.h"
 #include "partwise/base/files.h"
@@ -37,8 +37,7 @@ std::vector<double> numbers_in(std::string_view bytes) {
   return values;
 }
 
-}  // namespace
-
+// Gives {"file", "hash"}, what findings.json says of it.
 nlohmann::json write_draws(const fs::path& folder, const RunFindings& findings) {
   formats::NamedArrays file;
   for_each_finding(findings, [&](const std::string& name, const Finding& finding) {
@@ -52,6 +51,7 @@ nlohmann::json write_draws(const fs::path& folder, const RunFindings& findings) 
   return {{"file", kFile}, {"hash", content_hash(bytes)}};
 }
 
+// Puts them back; why not, where the file is missing or belongs to another findings.json.
 std::string add_draws(const fs::path& folder,
                       const nlohmann::json& findings_json,
                       RunFindings& findings) {
@@ -76,6 +76,31 @@ std::string add_draws(const fs::path& folder,
     finding.draws.partner = numbers_in(content.substr(half));
   });
   return "";
+}
+
+}  // namespace
+
+std::optional<RunFindings> read_findings(const runs::RunFolder& run) {
+  const auto path = run.path() / "findings.json";
+  if (!fs::exists(path)) return std::nullopt;
+  const auto json_findings = read_json(path);
+  auto findings = findings_from_json(json_findings, path.string());
+  findings.without_draws = add_draws(run.path(), json_findings, findings);
+  if (findings.data_hash.empty()) findings.data_hash = run.manifest().value("data_hash", "");
+  return findings;
+}
+
+void write_findings(const runs::RunFolder& run, const RunFindings& findings) {
+  auto object = to_json(findings);
+  object["draws"] = write_draws(run.path(), findings);
+  write_json_atomically(run.path() / "findings.json", object);
+}
+
+RunFindings require_findings(const runs::RunFolder& run) {
+  auto findings = read_findings(run);
+  ensure(findings.has_value(), "{0}: has not been measured; run: partwise measure {0}",
+         run.path().string());
+  return std::move(*findings);
 }
 
 }  // namespace partwise::findings

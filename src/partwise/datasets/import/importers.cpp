@@ -1,4 +1,4 @@
-#include "partwise/datasets/import/catalogue.h"
+#include "partwise/datasets/import/importers.h"
 
 #include "partwise/base/names.h"
 

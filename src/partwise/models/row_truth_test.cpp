@@ -1,4 +1,4 @@
-#include "partwise/models/truth.h"
+#include "partwise/models/row_truth.h"
 
 #include <gtest/gtest.h>
 
