@@ -6,6 +6,8 @@
 #include "partwise/metrics/filter_category.h"
 #include "partwise/models/row_truth.h"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <set>
 #include <unordered_map>

@@ -3,6 +3,7 @@
 #include "partwise/base/error.h"
 #include "partwise/base/names.h"
 #include "partwise/formats/convert.h"
+#include "partwise/networks/shared_batch.h"
 #include "partwise/tensors/tensor_file.h"
 #include "partwise/tensors/torch.h"
 #include "partwise/weights/match.h"
@@ -20,7 +21,6 @@ using State = std::map<std::string, Tensor>;
 constexpr std::array<double, 3> kMean{0.485, 0.456, 0.406};
 constexpr std::array<double, 3> kSpread{0.229, 0.224, 0.225};
 constexpr std::array<double, 3> kUsualMean255{123.68, 116.779, 103.939};  // RGB; VGG's and Caffe's
-constexpr double kNormEpsilon = 1e-5;
 
 Tensor tensor_of(const formats::Array& array) {
   const auto values = formats::floats_of(array);
