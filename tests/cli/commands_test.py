@@ -175,6 +175,16 @@ class Commands(unittest.TestCase):
         config.write_text('{"epoch": 7}')
         self.refused(run("train", self.data, self.folder / "c2", "--config", config), 1, "config.json", "epochs")
 
+    def test_a_method_sets_its_options_and_single_ones_beat_it(self):
+        config = self.folder / "method.json"
+        config.write_text('{"method": "paper", "strength": 0.2}')
+        made = run("train", self.data, self.folder / "method", "--config", config, "--peak", "centroid", "--epochs", 1)
+        self.assertEqual(made.returncode, 0, made.stderr)
+        options = json.loads((self.folder / "method" / "options.json").read_text())
+        self.assertEqual([options[key] for key in ("method", "rule", "exponent", "strength", "peak", "beta_rule")],
+                         ["paper", "paper", "raw", 0.2, "centroid", "fixed"])
+        self.refused(run("train", self.data, self.folder / "m2", "--method", "papper"), 1, "partwise, paper, release", "'paper'")
+
     def test_a_binary_task_trains_measures_and_reports(self):
         fox = self.folder / "fox"
         trained = run("train", self.data, fox, "--task", "binary:fox", "--loss", "logistic", "--epochs", 2)

@@ -76,9 +76,10 @@ TEST(Measure, WhatDoesNotFitIsNamed) {
             "labels: 3 is outside -1 to 1");
   EXPECT_EQ(complaint([&] { filter_categories(maps, labels.to(torch::kFloat32), 2); }),
             "labels is Float of shape [12]; expected Long of shape [12] (-1: any)");
-  EXPECT_NE(complaint([&] {
-              write_dump("x.safetensors", {-maps, labels});
-            }).find("not negative"),
+  Dump dump;
+  dump.maps = -maps;
+  dump.annotation = labels;
+  EXPECT_NE(complaint([&] { write_dump("x.safetensors", dump); }).find("not negative"),
             std::string::npos);
 }
 

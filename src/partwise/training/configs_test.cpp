@@ -44,7 +44,8 @@ TEST(Configs, OfTheReleaseHaveItsSchedules) {
                           Row{"vgg-s", 128, 10.0}, Row{"vgg-16", 32, 1.0}}) {
     const auto [binary, filters] =
         config(kConfigs / fmt::format("release-binary-{}.json", row.net));
-    EXPECT_EQ(to_json(filters), to_json(parts::method_options(parts::Method::release)));
+    EXPECT_EQ(partwise::to_json(filters),
+              partwise::to_json(parts::method_options(parts::Method::release)));
     EXPECT_EQ(binary.net, row.net);
     EXPECT_EQ(binary.batch, row.batch);
     EXPECT_DOUBLE_EQ(binary.learning_rate, 1e-4 * row.factor);

@@ -145,7 +145,7 @@ TEST_F(RanksTrain, WithTheLossesGradientsAndStatisticsOfOneProcessInSinglePrecis
 // The control: without the other ranks' statistics the same comparison fails.
 TEST_F(RanksTrain, OtherwiseIfTheyDoNotShareTheirStatistics) {
   const auto batches = draw_batches(torch::kFloat64);
-  const auto whole = trained("release", batches, {});
+  const auto whole = trained(parts::Rule::release, batches, {});
   tensors::as_ranks(2, [&](const Ranks& ranks) {
     Network network(small_net(), kCategories, {}, 1);
     network.to_type(torch::kFloat64);
