@@ -1,13 +1,14 @@
-#include "partwise/weights/mat5.h"
+#include "partwise/formats/matlab.h"
 #include "partwise/weights/matconvnet.h"
 
 #include "tests/fuzz/try_read.h"
 
 namespace fuzz = partwise::fuzz;
+namespace formats = partwise::formats;
 namespace weights = partwise::weights;
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, std::size_t size) {
   return fuzz::try_read(data, size, [](const partwise::FileBytes& file) {
-    fuzz::use(weights::matconvnet_network(weights::parse_mat5(file), file.name));
+    fuzz::use(weights::matconvnet_network(formats::parse_matlab5(file), file.name));
   });
 }

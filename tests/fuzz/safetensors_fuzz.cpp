@@ -1,10 +1,10 @@
 #include "tests/fuzz/try_read.h"
 
 namespace fuzz = partwise::fuzz;
-namespace weights = partwise::weights;
+namespace formats = partwise::formats;
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, std::size_t size) {
   return fuzz::try_read(data, size, [](const partwise::FileBytes& file) {
-    fuzz::use(weights::parse_safetensors(file));
+    fuzz::use(formats::parse_safetensors(file));
   });
 }

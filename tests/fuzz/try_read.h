@@ -2,9 +2,9 @@
 
 #include "partwise/base/error.h"
 #include "partwise/base/file_bytes.h"
+#include "partwise/formats/printable.h"
+#include "partwise/formats/safetensors.h"
 #include "partwise/weights/inspect.h"
-#include "partwise/weights/printable.h"
-#include "partwise/weights/safetensors.h"
 
 namespace partwise::fuzz {
 
@@ -14,13 +14,13 @@ namespace partwise::fuzz {
 }
 
 // Whatever was read can be shown, written and read again without a change.
-inline void use(const weights::NamedArrays& file) {
+inline void use(const formats::NamedArrays& file) {
   const auto text = weights::summary_text(file, "fuzz");
-  if (!weights::is_utf8(text)) broken("a summary is UTF-8");
+  if (!formats::is_utf8(text)) broken("a summary is UTF-8");
   (void)weights::summary_json(file).dump();
   if (file.arrays.contains("__metadata__")) return;  // refused by the writer
   const auto again =
-      weights::parse_safetensors(bytes_in_memory("again", weights::format_safetensors(file)));
+      formats::parse_safetensors(bytes_in_memory("again", formats::format_safetensors(file)));
   if (again.arrays.size() != file.arrays.size()) broken("all arrays are written");
   for (const auto& [name, array] : file.arrays) {
     const auto& back = again.arrays.at(name);
@@ -40,7 +40,7 @@ int try_read(const uint8_t* data, std::size_t size, Read&& read) {
     const std::string text = error.what();
     if (text.rfind("fuzz: ", 0) != 0) broken("a complaint names the file");
     if (text.size() > 1000) broken("a complaint is short");
-    if (weights::printable(text, 2000) != text) broken("a complaint is one printable line");
+    if (formats::printable(text, 2000) != text) broken("a complaint is one printable line");
   }
   return 0;
 }

@@ -1,7 +1,7 @@
 #include "partwise/datasets/check.h"
 #include "partwise/datasets/import/import.h"
-#include "partwise/datasets/import/matlab.h"
 #include "partwise/datasets/import/truth_file.h"
+#include "partwise/formats/matlab.h"
 
 #include <gtest/gtest.h>
 
@@ -22,7 +22,7 @@ const char* real_data() {
 // Imports one sample into a folder of its own, once for all the tests of a suite.
 struct Imported {
   explicit Imported(const std::string& format, const std::string& protocol = "clean") {
-    if (real_data() == nullptr || !matlab_supported()) return;
+    if (real_data() == nullptr || !formats::matlab73_supported()) return;
     folder = fs::path(testing::TempDir()) / ("partwise-real-" + format + "-" + protocol);
     fs::remove_all(folder);
     ImportRequest request;
@@ -46,7 +46,7 @@ struct Imported {
 
 #define SKIP_WITHOUT_DATA()                                                    \
   if (real_data() == nullptr) GTEST_SKIP() << "PARTWISE_REAL_DATA is not set"; \
-  if (!matlab_supported()) GTEST_SKIP() << "built without libmatio"
+  if (!formats::matlab73_supported()) GTEST_SKIP() << "built without HDF5"
 
 class RealAnimalPart : public testing::Test {
  protected:

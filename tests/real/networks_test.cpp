@@ -1,9 +1,9 @@
 #include "partwise/datasets/crops.h"
 #include "partwise/datasets/import/import.h"
-#include "partwise/datasets/import/matlab.h"
+#include "partwise/formats/matlab.h"
 #include "partwise/models/examples.h"
 #include "partwise/networks/pretrained.h"
-#include "partwise/tensors/safetensors.h"
+#include "partwise/tensors/tensor_file.h"
 #include "partwise/tensors/torch.h"
 
 #include <gtest/gtest.h>
@@ -63,7 +63,7 @@ Network squeezenet_with_its_classifier() {
 // `classes`, against five classes drawn at random.
 TEST(RealNetworks, SqueezenetNamesTheAnimals) {
   SKIP_WITHOUT_WEIGHTS();
-  if (!datasets::matlab_supported()) GTEST_SKIP() << "built without libmatio";
+  if (!formats::matlab73_supported()) GTEST_SKIP() << "built without HDF5";
   const auto folder = fs::path(testing::TempDir()) / "partwise-real-names";
   fs::remove_all(folder);
   datasets::ImportRequest request;

@@ -1,6 +1,6 @@
 #include "partwise/base/error.h"
+#include "partwise/formats/matlab.h"
 #include "partwise/weights/inspect.h"
-#include "partwise/weights/mat5.h"
 #include "partwise/weights/match.h"
 #include "partwise/weights/read_weights.h"
 
@@ -89,7 +89,7 @@ TEST(RealWeights, FiveNetsOpenAndHaveTheShapesTheyDescribe) {
     EXPECT_TRUE(result.complete() && result.surplus.empty()) << name << '\n' << describe(result);
     EXPECT_EQ(file.metadata.at("name"), name);
     for (const auto& [array_name, array] : file.arrays) {
-      EXPECT_EQ(array.dtype, Dtype::f16) << name << ' ' << array_name;
+      EXPECT_EQ(array.dtype, formats::Dtype::f16) << name << ' ' << array_name;
       const auto range = range_of(array);
       EXPECT_EQ(range.not_finite, 0U) << name << ' ' << array_name;
       EXPECT_LT(range.min, range.max) << name << ' ' << array_name;
@@ -106,10 +106,10 @@ TEST(RealWeights, EveryMatlab5FileOfTheDataSetsParses) {
     if (entry.path().extension() != ".mat") continue;
     const auto file = map_file(entry.path());
     if (file.bytes.substr(0, 10) != "MATLAB 5.0") continue;
-    const auto variables = parse_mat5(file);
+    const auto variables = formats::parse_matlab5(file);
     EXPECT_FALSE(variables.empty()) << entry.path();
     for (const auto& [name, value] : variables) {
-      EXPECT_NE(value.kind, MatValue::Kind::absent) << entry.path() << ' ' << name;
+      EXPECT_NE(value.kind, formats::MatlabValue::Kind::absent) << entry.path() << ' ' << name;
     }
     ++files;
   }

@@ -10,6 +10,7 @@
 #include <fstream>
 #include <system_error>
 #include <unistd.h>
+#include <utility>
 #include <vector>
 
 namespace partwise {
@@ -21,16 +22,19 @@ namespace {
 constexpr std::string_view kStaged = ".tmp";  // and the writer's process id
 
 // 0, or what went wrong.
-int write_and_flush(const std::string& path, int mode, std::string_view bytes) {
-  const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | mode, 0644);
-  if (file < 0) return errno;
-  int error = 0;
-  while (!bytes.empty() && error == 0) {
-    const auto written = ::write(file, bytes.data(), bytes.size());
-    if (written < 0 && errno != EINTR) error = errno;
-    if (written > 0) bytes.remove_prefix(static_cast<std::size_t>(written));
+int write_all(int file, std::string_view bytes, off_t offset) {
+  while (!bytes.empty()) {
+    const auto written = ::pwrite(file, bytes.data(), bytes.size(), offset);
+    if (written < 0 && errno != EINTR) return errno;
+    if (written <= 0) continue;
+    bytes.remove_prefix(static_cast<std::size_t>(written));
+    offset += written;
   }
-  if (error == 0 && ::fsync(file) != 0) error = errno;
+  return 0;
+}
+
+int flush_and_close(int file) {
+  int error = ::fsync(file) != 0 ? errno : 0;
   if (::close(file) != 0 && error == 0) error = errno;
   return error;
 }
@@ -55,16 +59,52 @@ std::string read_file(const fs::path& path, std::size_t limit) {
   return bytes;
 }
 
+StagedFile::StagedFile(fs::path target)
+    : target_(std::move(target)),
+      staged_(target_.string() + std::string(kStaged) + std::to_string(::getpid())),
+      file_(::open(staged_.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0644)) {
+  if (file_ < 0) require(errno);
+}
+
+StagedFile::~StagedFile() {
+  if (file_ >= 0) ::close(file_);
+  if (!staged_.empty()) ::unlink(staged_.c_str());
+}
+
+void StagedFile::write(uint64_t offset, std::string_view bytes) {
+  require(write_all(file_, bytes, static_cast<off_t>(offset)));
+}
+
+void StagedFile::read(uint64_t offset, std::span<char> into) const {
+  while (!into.empty()) {
+    const auto count = ::pread(file_, into.data(), into.size(), static_cast<off_t>(offset));
+    if (count < 0 && errno == EINTR) continue;
+    require(count < 0 ? errno : count == 0 ? EIO : 0);
+    into = into.subspan(static_cast<std::size_t>(count));
+    offset += static_cast<uint64_t>(count);
+  }
+}
+
+void StagedFile::finish() {
+  require(flush_and_close(std::exchange(file_, -1)));
+  require(::rename(staged_.c_str(), target_.c_str()) != 0 ? errno : 0);
+  staged_.clear();
+}
+
+void StagedFile::require(int error) const {
+  ensure(error == 0, "{}: cannot write: {}", target_.string(), std::strerror(error));
+}
+
 void write_file_atomically(const fs::path& path, std::string_view bytes) {
-  const std::string staged = path.string() + std::string(kStaged) + std::to_string(::getpid());
-  int error = write_and_flush(staged, O_TRUNC, bytes);
-  if (error == 0 && ::rename(staged.c_str(), path.c_str()) != 0) error = errno;
-  if (error != 0) ::unlink(staged.c_str());
-  ensure(error == 0, "{}: cannot write: {}", path.string(), std::strerror(error));
+  StagedFile file(path);
+  file.write(0, bytes);
+  file.finish();
 }
 
 void append_to_file(const fs::path& path, std::string_view bytes) {
-  const int error = write_and_flush(path.string(), O_APPEND, bytes);
+  const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+  int error = file < 0 ? errno : write_all(file, bytes, 0);  // O_APPEND: at the end
+  if (const int closing = file < 0 ? 0 : flush_and_close(file); error == 0) error = closing;
   ensure(error == 0, "{}: cannot write: {}", path.string(), std::strerror(error));
 }
 
@@ -107,11 +147,21 @@ void make_writable_folder(const fs::path& folder) {
 }
 
 std::string content_hash(std::string_view bytes) {
-  uint64_t hash = 0xCBF29CE484222325ULL;
+  ContentHash hash;
+  hash.add(bytes);
+  return hash.text();
+}
+
+void ContentHash::add(std::string_view bytes) {
+  uint64_t hash = hash_;
   for (const char byte : bytes) {
     hash = (hash ^ static_cast<unsigned char>(byte)) * 0x100000001B3ULL;
   }
-  return fmt::format("{:016x}", hash);
+  hash_ = hash;
+}
+
+std::string ContentHash::text() const {
+  return fmt::format("{:016x}", hash_);
 }
 
 }  // namespace partwise

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <span>
 #include <string>
@@ -14,7 +15,27 @@ namespace partwise {
 // file.
 std::string read_file(const std::filesystem::path& path, std::size_t limit = std::size_t{1} << 32U);
 
-// All or nothing: written beside the target, flushed to disk, then renamed over it.
+// A file that appears whole or not at all: written beside its target, flushed to disk, then renamed
+// over it. Dropped before it is finished, it leaves nothing. An Error names the target.
+class StagedFile {
+ public:
+  explicit StagedFile(std::filesystem::path target);
+  ~StagedFile();
+  StagedFile(const StagedFile&) = delete;
+  StagedFile& operator=(const StagedFile&) = delete;
+
+  void write(uint64_t offset, std::string_view bytes);
+  void read(uint64_t offset, std::span<char> into) const;  // what was written
+  void finish();
+
+ private:
+  void require(int error) const;
+
+  std::filesystem::path target_;
+  std::string staged_;
+  int file_ = -1;
+};
+
 void write_file_atomically(const std::filesystem::path& path, std::string_view bytes);
 
 // Puts the bytes behind what the file holds, making it where there is none, and flushes them to
@@ -32,5 +53,15 @@ void make_writable_folder(const std::filesystem::path& folder);
 
 // 64-bit FNV-1a as 16 hex digits: recognises content, guards against damage, not against malice.
 std::string content_hash(std::string_view bytes);
+
+// The same of bytes that come piece by piece.
+class ContentHash {
+ public:
+  void add(std::string_view bytes);
+  [[nodiscard]] std::string text() const;
+
+ private:
+  uint64_t hash_ = 0xCBF29CE484222325ULL;
+};
 
 }  // namespace partwise

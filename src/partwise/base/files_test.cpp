@@ -37,6 +37,30 @@ TEST_F(Files, FailedWriteNamesThePathAndKeepsWhatWasThere) {
   EXPECT_EQ(std::distance(fs::directory_iterator(folder_), fs::directory_iterator()), 1);
 }
 
+TEST_F(Files, AStagedOneIsWrittenInAnyOrderAndAppearsAtTheEnd) {
+  {
+    StagedFile file(folder_ / "a.txt");
+    file.write(3, "def");
+    file.write(0, "abc");
+    std::string back(4, '\0');
+    file.read(1, back);
+    EXPECT_EQ(back, "bcde");
+    EXPECT_FALSE(fs::exists(folder_ / "a.txt"));
+    file.finish();
+  }
+  EXPECT_EQ(read_file(folder_ / "a.txt"), "abcdef");
+  { StagedFile(folder_ / "b.txt").write(0, "dropped"); }
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder_), fs::directory_iterator()), 1);
+}
+
+TEST_F(Files, AHashOfPiecesIsThatOfTheWhole) {
+  ContentHash hash;
+  hash.add("ab");
+  hash.add("");
+  hash.add("c");
+  EXPECT_EQ(hash.text(), content_hash("abc"));
+}
+
 TEST_F(Files, WhatIsAppendedComesLast) {
   append_to_file(folder_ / "log", "one\n");
   append_to_file(folder_ / "log", "two\n");

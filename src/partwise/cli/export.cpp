@@ -3,8 +3,8 @@
 #include "partwise/datasets/part_dataset.h"
 #include "partwise/models/examples.h"
 #include "partwise/networks/onnx.h"
-#include "partwise/tensors/safetensors.h"
 #include "partwise/tensors/session.h"
+#include "partwise/tensors/tensor_file.h"
 #include "partwise/training/checkpoint.h"
 #include "partwise/training/trainer.h"
 

@@ -1,8 +1,8 @@
 #include "partwise/cli/command.h"
-#include "partwise/weights/convert.h"
+#include "partwise/formats/convert.h"
+#include "partwise/formats/safetensors.h"
 #include "partwise/weights/inspect.h"
 #include "partwise/weights/read_weights.h"
-#include "partwise/weights/safetensors.h"
 
 #include <array>
 
@@ -48,15 +48,15 @@ void add_convert(CLI::App& weights) {
                       "type of the floating-point arrays: f32 | f16 | bf16 (default: as they are)");
   command->callback([flags] {
     static const std::vector<std::string> names{"f32", "f16", "bf16"};
-    constexpr std::array kTypes{weights::Dtype::f32, weights::Dtype::f16, weights::Dtype::bf16};
+    constexpr std::array kTypes{formats::Dtype::f32, formats::Dtype::f16, formats::Dtype::bf16};
     const bool change = !flags->dtype.empty();
     const auto type = change ? index_of_name("dtype", flags->dtype, names) : 0;
     ensure(std::filesystem::path(flags->out).extension() == ".safetensors",
            "{}: only safetensors is written; end the name in .safetensors", flags->out);
     auto file = weights::read_weights(flags->in);
     ensure(!file.arrays.empty(), "{}: holds no arrays", flags->in);
-    if (change) weights::convert_floats(file, kTypes.at(type), flags->in);
-    weights::write_safetensors(flags->out, file);
+    if (change) formats::convert_floats(file, kTypes.at(type), flags->in);
+    formats::write_safetensors(flags->out, file);
     fmt::print("{}: {} arrays from a {} file\n", flags->out, file.arrays.size(), file.format);
     for (const auto& line : file.skipped) fmt::print("skipped {}\n", line);
   });

@@ -2,7 +2,7 @@
 
 #include "partwise/base/error.h"
 #include "partwise/base/files.h"
-#include "partwise/datasets/json_file.h"
+#include "partwise/formats/json_records.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -49,7 +49,7 @@ FolderState folder_state(const fs::path& folder, const json& identity) {
   const auto mark = folder / (finished ? "dataset.json" : kUnfinished);
   ensure(fs::exists(mark), "{}: not empty and not a dataset of this program; choose another folder",
          folder.string());
-  const auto info = finished ? JsonFile(mark).value("info") : read_json(mark);
+  const auto info = finished ? formats::JsonFile(mark).value("info") : read_json(mark);
   ensure(same_identity(info, identity),
          "{}: holds a dataset made with other options; choose another folder or remove it",
          folder.string());

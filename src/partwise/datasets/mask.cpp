@@ -1,7 +1,7 @@
 #include "partwise/datasets/mask.h"
 
 #include "partwise/base/error.h"
-#include "partwise/datasets/json_reader.h"
+#include "partwise/formats/json_records.h"
 
 #include <limits>
 #include <numeric>
@@ -74,12 +74,12 @@ std::vector<uint32_t> counts_from_text(std::string_view text, std::string_view p
 
 std::vector<uint32_t> counts_from_list(const json& list, std::string_view place) {
   std::vector<uint32_t> counts;
-  for (const auto& count : list) push_count(counts, integer_value(count, place), place);
+  for (const auto& count : list) push_count(counts, formats::integer_value(count, place), place);
   return counts;
 }
 
 int64_t side_from_json(const json& value, std::string_view place) {
-  const int64_t side = integer_value(value, place);
+  const int64_t side = formats::integer_value(value, place);
   ensure(side >= 1 && side <= std::numeric_limits<int32_t>::max(), "{}: an RLE size of {} pixels",
          place, side);
   return side;

@@ -2,8 +2,7 @@
 
 #include "partwise/base/error.h"
 #include "partwise/base/names.h"
-#include "partwise/datasets/json_file.h"
-#include "partwise/datasets/json_reader.h"
+#include "partwise/formats/json_records.h"
 
 #include <algorithm>
 #include <set>
@@ -14,6 +13,14 @@ namespace partwise::datasets {
 namespace {
 
 namespace fs = std::filesystem;
+using formats::coordinate_value;
+using formats::integer_member;
+using formats::integer_value;
+using formats::JsonFile;
+using formats::member;
+using formats::names_member;
+using formats::object_member;
+using formats::text_member;
 using nlohmann::json;
 
 constexpr int64_t kLargestSide = 100'000;

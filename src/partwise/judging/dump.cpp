@@ -2,9 +2,9 @@
 
 #include "partwise/base/error.h"
 #include "partwise/base/file_bytes.h"
-#include "partwise/weights/convert.h"
-#include "partwise/weights/printable.h"
-#include "partwise/weights/safetensors.h"
+#include "partwise/formats/convert.h"
+#include "partwise/formats/printable.h"
+#include "partwise/formats/safetensors.h"
 
 #include <charconv>
 #include <cmath>
@@ -13,20 +13,20 @@
 namespace partwise::judging {
 namespace {
 
-using weights::Array;
-using weights::Dtype;
+using formats::Array;
+using formats::Dtype;
 
-const Array* find(const weights::NamedArrays& file, const char* name) {
+const Array* find(const formats::NamedArrays& file, const char* name) {
   const auto found = file.arrays.find(name);
   return found == file.arrays.end() ? nullptr : &found->second;
 }
 
-std::string text_of(const weights::NamedArrays& file, const char* key) {
+std::string text_of(const formats::NamedArrays& file, const char* key) {
   const auto found = file.metadata.find(key);
   return found == file.metadata.end() ? "" : found->second;
 }
 
-double number_of(const weights::NamedArrays& file, const std::string& place, const char* key) {
+double number_of(const formats::NamedArrays& file, const std::string& place, const char* key) {
   const auto text = text_of(file, key);
   ensure(!text.empty(),
          "{}: its metadata lacks {}; a dump needs input_side, unit_stride and "
@@ -35,11 +35,11 @@ double number_of(const weights::NamedArrays& file, const std::string& place, con
   double value = 0.0;
   const auto read = std::from_chars(text.data(), text.data() + text.size(), value);
   ensure(read.ec == std::errc() && read.ptr == text.data() + text.size() && std::isfinite(value),
-         "{}: metadata {} = '{}' is no number", place, key, weights::printable(text));
+         "{}: metadata {} = '{}' is no number", place, key, formats::printable(text));
   return value;
 }
 
-metrics::UnitGrid grid_of(const weights::NamedArrays& file, const std::string& place) {
+metrics::UnitGrid grid_of(const formats::NamedArrays& file, const std::string& place) {
   const double side = number_of(file, place, "input_side");
   const double stride = number_of(file, place, "unit_stride");
   ensure(side >= 1.0 && side <= 65536.0 && side == std::floor(side),
@@ -52,11 +52,11 @@ metrics::UnitGrid grid_of(const weights::NamedArrays& file, const std::string& p
 metrics::Maps shape_of(const Array& array, const std::string& place, const char* name) {
   const auto& shape = array.shape;
   ensure(array.dtype == Dtype::f32 || array.dtype == Dtype::f16, "{}: {} is {}, not F32 or F16",
-         place, name, weights::name_of(array.dtype));
+         place, name, formats::name_of(array.dtype));
   ensure(shape.size() == 4 && shape[2] == shape[3], "{}: {} is {}, expected [rows, filters, n, n]",
-         place, name, weights::shape_text(shape));
+         place, name, formats::shape_text(shape));
   ensure(shape[0] > 0 && shape[1] > 0 && shape[2] > 0, "{}: {} is {}: there is nothing to judge",
-         place, name, weights::shape_text(shape));
+         place, name, formats::shape_text(shape));
   return {{}, shape[0], shape[1], shape[2]};
 }
 
@@ -78,7 +78,7 @@ metrics::Maps maps_of(const Array& array, Dump& dump, const char* name) {
     maps.values = {reinterpret_cast<const float*>(array.bytes.data()), array.count()};
     dump.owners.push_back(array.owner);
   } else {
-    const auto copy = std::make_shared<const std::vector<float>>(weights::floats_of(array));
+    const auto copy = std::make_shared<const std::vector<float>>(formats::floats_of(array));
     maps.values = *copy;
     dump.owners.push_back(copy);
   }
@@ -89,10 +89,10 @@ metrics::Maps maps_of(const Array& array, Dump& dump, const char* name) {
 std::vector<int64_t> ids_of(
     const Array& array, const std::string& place, const char* name, int64_t count, const char* of) {
   ensure(array.dtype == Dtype::i64, "{}: {} is {}, not I64", place, name,
-         weights::name_of(array.dtype));
+         formats::name_of(array.dtype));
   ensure(array.shape.size() == 1 && array.shape[0] == count,
          "{}: {} is {}, expected [{}], one a {} of maps", place, name,
-         weights::shape_text(array.shape), count, of);
+         formats::shape_text(array.shape), count, of);
   std::vector<int64_t> ids(array.count());
   std::memcpy(ids.data(), array.bytes.data(), array.bytes.size());
   return ids;
@@ -101,7 +101,7 @@ std::vector<int64_t> ids_of(
 }  // namespace
 
 Dump read_dump(const std::filesystem::path& path) {
-  const auto file = weights::parse_safetensors(map_file(path));
+  const auto file = formats::parse_safetensors(map_file(path));
   Dump dump;
   dump.file = path.string();
   for (const char* needed : {"maps", "annotation"}) {
@@ -136,7 +136,7 @@ Dump read_dump(const std::filesystem::path& path) {
     ensure(
         shape.rows == rows && shape.filters == filters && (pooled || shape.side == dump.maps.side),
         "{}: masked is {}, maps is {}; they must have one shape", dump.file,
-        weights::shape_text(masked->shape), weights::shape_text(find(file, "maps")->shape));
+        formats::shape_text(masked->shape), formats::shape_text(find(file, "maps")->shape));
     dump.masked = maps_of(*masked, dump, "masked");
   }
   dump.maps = maps_of(*find(file, "maps"), dump, "maps");

@@ -1,7 +1,6 @@
 #pragma once
 
 #include "partwise/metrics/activations.h"
-#include "partwise/weights/named_arrays.h"
 
 #include <cstdint>
 #include <filesystem>

@@ -1,33 +1,34 @@
 #include "partwise/judging/dump.h"
 
 #include "partwise/base/error.h"
+#include "partwise/formats/convert.h"
+#include "partwise/formats/safetensors.h"
 #include "partwise/judging/dump_writer.h"
-#include "partwise/weights/convert.h"
-#include "partwise/weights/safetensors.h"
 
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <fstream>
 #include <limits>
 
 namespace partwise::judging {
 namespace {
 
 namespace fs = std::filesystem;
-using weights::Dtype;
+using formats::Dtype;
 
 template <typename T>
-weights::Array array(Dtype dtype, std::vector<int64_t> shape, const std::vector<T>& values) {
+formats::Array array(Dtype dtype, std::vector<int64_t> shape, const std::vector<T>& values) {
   std::string bytes(values.size() * sizeof(T), '\0');
   std::memcpy(bytes.data(), values.data(), bytes.size());
-  return weights::make_array(dtype, std::move(shape), std::move(bytes));
+  return formats::make_array(dtype, std::move(shape), std::move(bytes));
 }
 
 // Two rows, three filters, 2 x 2 cells.
-weights::NamedArrays small() {
+formats::NamedArrays small() {
   std::vector<float> values(24);
   for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(i) / 4.0F;
-  weights::NamedArrays file;
+  formats::NamedArrays file;
   file.arrays["maps"] = array(Dtype::f32, {2, 3, 2, 2}, values);
   file.arrays["annotation"] = array(Dtype::i64, {2}, std::vector<int64_t>{7, 9});
   file.metadata = {{"input_side", "32"}, {"unit_stride", "16"}, {"unit_offset", "7.5"}};
@@ -39,11 +40,11 @@ class DumpFile : public testing::Test {
   void SetUp() override { fs::create_directories(folder_); }
   void TearDown() override { fs::remove_all(folder_); }
 
-  Dump read(const weights::NamedArrays& file) {
-    weights::write_safetensors(path_, file);
+  Dump read(const formats::NamedArrays& file) {
+    formats::write_safetensors(path_, file);
     return read_dump(path_);
   }
-  std::string complaint(const weights::NamedArrays& file) {
+  std::string complaint(const formats::NamedArrays& file) {
     try {
       read(file);
     } catch (const Error& problem) {
@@ -71,7 +72,7 @@ TEST_F(DumpFile, MayHoldHalfPrecisionCategoriesAndMaskedMaps) {
   auto file = small();
   file.arrays["category"] = array(Dtype::i64, {3}, std::vector<int64_t>{1, 2, 1});
   file.arrays["masked"] = file.arrays["maps"];
-  weights::convert_floats(file, Dtype::f16, "test");
+  formats::convert_floats(file, Dtype::f16, "test");
   const auto dump = read(file);
   EXPECT_EQ(dump.maps.map(1, 2)[3], 23.0F / 4.0F);
   EXPECT_EQ(dump.category->at(1), 2);

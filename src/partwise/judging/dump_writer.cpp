@@ -1,11 +1,7 @@
 #include "partwise/judging/dump_writer.h"
 
 #include "partwise/base/error.h"
-#include "partwise/base/file_bytes.h"
-#include "partwise/base/files.h"
-#include "partwise/weights/convert.h"
-
-#include <nlohmann/json.hpp>
+#include "partwise/formats/convert.h"
 
 #include <cmath>
 #include <string_view>
@@ -14,9 +10,7 @@
 namespace partwise::judging {
 namespace {
 
-using nlohmann::json;
-
-constexpr std::string_view kHashPlace = "0000000000000000";  // 16 digits, filled in at the end
+using formats::Dtype;
 
 std::map<std::string, std::string> metadata_of(const DumpPlan& plan) {
   const auto& label = plan.label;
@@ -34,78 +28,49 @@ std::map<std::string, std::string> metadata_of(const DumpPlan& plan) {
   return texts;
 }
 
-// The header's entries, laid end to end: the wide numbers first, so that all are aligned.
-class Layout {
- public:
-  uint64_t add(const char* name, const char* dtype, std::vector<int64_t> shape, uint64_t bytes) {
-    const uint64_t begin = end_;
-    for (const int64_t extent : shape) bytes *= static_cast<uint64_t>(extent);
-    end_ += bytes;
-    header[name] = {{"dtype", dtype}, {"shape", std::move(shape)}, {"data_offsets", {begin, end_}}};
-    return begin;
-  }
+formats::NamedArrays layout_of(const DumpPlan& plan) {
+  formats::NamedArrays file;
+  file.metadata = metadata_of(plan);
+  const auto add_ids = [&](const char* name, const std::vector<int64_t>& ids) {
+    if (!ids.empty()) file.arrays[name] = {Dtype::i64, {std::ssize(ids)}, {}, nullptr};
+  };
+  add_ids("annotation", plan.annotation);
+  add_ids("category", plan.category);
+  add_ids("image", plan.image);
+  const auto add_maps = [&](const char* name, int64_t side) {
+    const auto dtype = plan.half ? Dtype::f16 : Dtype::f32;
+    file.arrays[name] = {dtype, {plan.rows, plan.filters, side, side}, {}, nullptr};
+  };
+  add_maps("maps", plan.side);
+  if (plan.masked_side > 0) add_maps("masked", plan.masked_side);
+  return file;
+}
 
-  json header = json::object();
-
- private:
-  uint64_t end_ = 0;
-};
-
-void append_ids(std::string& bytes, const std::vector<int64_t>& ids) {
-  bytes.append(reinterpret_cast<const char*>(ids.data()), ids.size() * sizeof(int64_t));
+template <typename Number>
+std::string_view bytes_of(std::span<const Number> numbers) {
+  return {reinterpret_cast<const char*>(numbers.data()), numbers.size_bytes()};
 }
 
 }  // namespace
 
-DumpWriter::DumpWriter(std::filesystem::path path, DumpPlan plan)
-    : path_(std::move(path)), unfinished_(path_), plan_(std::move(plan)) {
-  unfinished_ += ".unfinished";
-  Layout layout;
-  std::string ids;
-  const auto add_ids = [&](const char* name, const std::vector<int64_t>& values) {
-    if (values.empty()) return;
-    layout.add(name, "I64", {std::ssize(values)}, sizeof(int64_t));
-    append_ids(ids, values);
-  };
-  add_ids("annotation", plan_.annotation);
-  add_ids("category", plan_.category);
-  add_ids("image", plan_.image);
-  const char* dtype = plan_.half ? "F16" : "F32";
-  const uint64_t size = plan_.half ? 2 : 4;
-  const auto add_maps = [&](const char* name, int64_t side) {
-    return layout.add(name, dtype, {plan_.rows, plan_.filters, side, side}, size);
-  };
-  maps_begin_ = add_maps("maps", plan_.side);
-  if (plan_.masked_side > 0) masked_begin_ = add_maps("masked", plan_.masked_side);
-  layout.header["__metadata__"] = metadata_of(plan_);
-  layout.header["__metadata__"]["content_hash"] = kHashPlace;
-  auto text = layout.header.dump();
-  text.append((8 - text.size() % 8) % 8, ' ');
-  const uint64_t length = text.size();
-  data_begin_ = sizeof length + length;
-  hash_begin_ = sizeof length + text.find(R"("content_hash":")") + 16;
-  file_.open(unfinished_, std::ios::binary | std::ios::trunc);
-  file_.write(reinterpret_cast<const char*>(&length), sizeof length);
-  file_ << text << ids;
-  ensure(file_.good(), "{}: can't be written", path_.string());
-}
-
-DumpWriter::~DumpWriter() {
-  if (!file_.is_open()) return;
-  file_.close();
-  std::error_code ignored;
-  std::filesystem::remove(unfinished_, ignored);
+DumpWriter::DumpWriter(const std::filesystem::path& path, DumpPlan plan)
+    : path_(path.string()), plan_(std::move(plan)), writer_(path, layout_of(plan_)) {
+  for (const auto& [name, ids] :
+       {std::pair("annotation", &plan_.annotation), std::pair("category", &plan_.category),
+        std::pair("image", &plan_.image)}) {
+    if (!ids->empty()) writer_.write(name, 0, bytes_of(std::span<const int64_t>(*ids)));
+  }
 }
 
 void DumpWriter::write_maps(int64_t first_row, std::span<const float> values) {
-  write(maps_begin_, first_row, plan_.side, values);
+  write("maps", first_row, plan_.side, values);
 }
 
 void DumpWriter::write_masked(int64_t first_row, std::span<const float> values) {
-  write(masked_begin_, first_row, plan_.masked_side, values);
+  write("masked", first_row, plan_.masked_side, values);
 }
 
-void DumpWriter::write(uint64_t begin,
+void DumpWriter::write(const char* name,
                        int64_t first_row,
                        int64_t side,
                        std::span<const float> values) {
@@ -114,36 +79,23 @@ void DumpWriter::write(uint64_t begin,
               first_row + std::ssize(values) / row_values <= plan_.rows,
           "{} values from row {} on do not fit {} rows of {}", values.size(), first_row, plan_.rows,
           row_values);
-  const uint64_t size = plan_.half ? 2 : 4;
-  file_.seekp(static_cast<std::streamoff>(data_begin_ + begin +
-                                          static_cast<uint64_t>(first_row * row_values) * size));
+  const auto first = static_cast<uint64_t>(first_row * row_values);
   if (!plan_.half) {
-    file_.write(reinterpret_cast<const char*>(values.data()),
-                static_cast<std::streamsize>(values.size_bytes()));
-  } else {
-    std::vector<uint16_t> halves;
-    halves.reserve(values.size());
-    for (const float value : values) {
-      halves.push_back(weights::f16_from_float(value));
-      ensure(!std::isfinite(value) || std::isfinite(weights::float_from_f16(halves.back())),
-             "{}: activation {} does not fit f16; write it without --half", path_.string(), value);
-    }
-    file_.write(reinterpret_cast<const char*>(halves.data()),
-                static_cast<std::streamsize>(halves.size() * size));
+    writer_.write(name, first * sizeof(float), bytes_of(values));
+    return;
   }
-  ensure(file_.good(), "{}: can't be written (disk full?)", path_.string());
+  std::vector<uint16_t> halves;
+  halves.reserve(values.size());
+  for (const float value : values) {
+    halves.push_back(formats::f16_from_float(value));
+    ensure(!std::isfinite(value) || std::isfinite(formats::float_from_f16(halves.back())),
+           "{}: activation {} does not fit f16; write it without --half", path_, value);
+  }
+  writer_.write(name, first * sizeof(uint16_t), bytes_of(std::span<const uint16_t>(halves)));
 }
 
 void DumpWriter::finish() {
-  file_.flush();
-  ensure(file_.good(), "{}: can't be written (disk full?)", path_.string());
-  const auto written = map_file(unfinished_);
-  const auto hash = content_hash(written.bytes.substr(data_begin_));
-  file_.seekp(static_cast<std::streamoff>(hash_begin_));
-  file_ << hash;
-  file_.close();
-  ensure(!file_.fail(), "{}: can't be written (disk full?)", path_.string());
-  std::filesystem::rename(unfinished_, path_);
+  writer_.finish();
 }
 
 }  // namespace partwise::judging

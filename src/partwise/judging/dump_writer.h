@@ -1,10 +1,10 @@
 #pragma once
 
+#include "partwise/formats/safetensors.h"
 #include "partwise/judging/dump.h"
 
 #include <cstdint>
 #include <filesystem>
-#include <fstream>
 #include <span>
 #include <vector>
 
@@ -26,10 +26,7 @@ struct DumpPlan {
 // its name when it is finished; until then, and if the writer is dropped, nothing is there.
 class DumpWriter {
  public:
-  DumpWriter(std::filesystem::path path, DumpPlan plan);
-  ~DumpWriter();
-  DumpWriter(const DumpWriter&) = delete;
-  DumpWriter& operator=(const DumpWriter&) = delete;
+  DumpWriter(const std::filesystem::path& path, DumpPlan plan);
 
   // Numbers of rows first_row, first_row + 1, ...; every row once, in any order. A number that f16
   // cannot hold is an Error.
@@ -40,16 +37,11 @@ class DumpWriter {
   void finish();
 
  private:
-  void write(uint64_t begin, int64_t first_row, int64_t side, std::span<const float> values);
+  void write(const char* name, int64_t first_row, int64_t side, std::span<const float> values);
 
-  std::filesystem::path path_;
-  std::filesystem::path unfinished_;
+  std::string path_;
   DumpPlan plan_;
-  std::ofstream file_;
-  uint64_t data_begin_ = 0;  // of the data section in the file
-  uint64_t hash_begin_ = 0;  // of the checksum's digits in the file
-  uint64_t maps_begin_ = 0;  // in the data section
-  uint64_t masked_begin_ = 0;
+  formats::SafetensorsWriter writer_;
 };
 
 }  // namespace partwise::judging

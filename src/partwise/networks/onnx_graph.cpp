@@ -1,7 +1,7 @@
 #include "partwise/networks/onnx_graph.h"
 
 #include "partwise/base/error.h"
-#include "partwise/base/protobuf_writer.h"
+#include "partwise/formats/protobuf_writer.h"
 #include "partwise/tensors/torch.h"
 
 #include <bit>
@@ -59,7 +59,7 @@ enum { extent = 1, symbol = 2 };
 }
 
 struct AttributeValue {
-  ProtobufWriter& out;
+  formats::ProtobufWriter& out;
 
   void operator()(int64_t value) const {
     out.integer(attribute_field::integer, value);
@@ -75,7 +75,7 @@ struct AttributeValue {
   }
 };
 
-void write_node(ProtobufWriter& out, const OnnxGraph::Node& node) {
+void write_node(formats::ProtobufWriter& out, const OnnxGraph::Node& node) {
   for (const auto& input : node.inputs) out.text(node_field::input, input);
   out.text(node_field::output, node.output);
   out.text(node_field::name, node.output);
@@ -88,7 +88,7 @@ void write_node(ProtobufWriter& out, const OnnxGraph::Node& node) {
   }
 }
 
-void write_constant(ProtobufWriter& out, const std::string& name, const Tensor& tensor) {
+void write_constant(formats::ProtobufWriter& out, const std::string& name, const Tensor& tensor) {
   const bool integer = tensor.scalar_type() == torch::kInt64;
   for (const int64_t extent : tensor.sizes()) out.integer(tensor_field::dims, extent);
   out.integer(tensor_field::type, integer ? element_type::int64 : element_type::float32);
@@ -96,7 +96,7 @@ void write_constant(ProtobufWriter& out, const std::string& name, const Tensor& 
   out.text(tensor_field::raw, {static_cast<const char*>(tensor.data_ptr()), tensor.nbytes()});
 }
 
-void write_dimension(ProtobufWriter& out, int64_t extent) {
+void write_dimension(formats::ProtobufWriter& out, int64_t extent) {
   if (extent < 0) {
     out.text(dimension_field::symbol, "N");
   } else {
@@ -104,7 +104,7 @@ void write_dimension(ProtobufWriter& out, int64_t extent) {
   }
 }
 
-void write_value(ProtobufWriter& out, const OnnxGraph::Value& value) {
+void write_value(formats::ProtobufWriter& out, const OnnxGraph::Value& value) {
   out.text(value_field::name, value.name);
   out.message(value_field::type, [&] {
     out.message(type_field::tensor, [&] {
@@ -143,7 +143,7 @@ std::size_t OnnxGraph::constant_bytes() const {
 std::string OnnxGraph::model(const std::string& name,
                              const std::map<std::string, std::string>& metadata) const {
   constexpr std::size_t kRoomForTheRest = std::size_t{1} << 20U;
-  ProtobufWriter out;
+  formats::ProtobufWriter out;
   out.reserve(constant_bytes() + kRoomForTheRest);
   out.integer(model_field::ir_version, kIrVersion);
   out.text(model_field::producer, "partwise");

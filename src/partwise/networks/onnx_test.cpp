@@ -2,7 +2,7 @@
 
 #include "partwise/base/error.h"
 #include "partwise/base/files.h"
-#include "partwise/base/protobuf_reader_fixture.h"
+#include "partwise/formats/protobuf_reader_fixture.h"
 #include "partwise/tensors/torch.h"
 
 #include <gtest/gtest.h>
@@ -12,6 +12,9 @@
 
 namespace partwise::networks {
 namespace {
+
+using formats::protobuf_fields;
+using formats::protobuf_text;
 
 namespace fs = std::filesystem;
 

@@ -2,8 +2,8 @@
 
 #include "partwise/base/error.h"
 #include "partwise/base/names.h"
+#include "partwise/formats/convert.h"
 #include "partwise/tensors/torch.h"
-#include "partwise/weights/convert.h"
 #include "partwise/weights/match.h"
 #include "partwise/weights/read_weights.h"
 
@@ -21,8 +21,8 @@ constexpr std::array<double, 3> kSpread{0.229, 0.224, 0.225};
 constexpr std::array<double, 3> kUsualMean255{123.68, 116.779, 103.939};  // RGB; VGG's and Caffe's
 constexpr double kNormEpsilon = 1e-5;
 
-Tensor tensor_of(const weights::Array& array) {
-  const auto values = weights::floats_of(array);
+Tensor tensor_of(const formats::Array& array) {
+  const auto values = formats::floats_of(array);
   return torch::tensor(values, torch::kFloat32).view(array.shape);
 }
 
@@ -75,7 +75,7 @@ std::string plain_name(const std::string& name) {
 }
 
 // The mean a 0..255 net subtracts, RGB: of the file's metadata, or the usual one.
-std::array<double, 3> mean_of(const weights::NamedArrays& file) {
+std::array<double, 3> mean_of(const formats::NamedArrays& file) {
   auto mean = kUsualMean255;
   const auto found = file.metadata.find("normalization.averageImage");
   if (found == file.metadata.end()) return mean;
@@ -155,7 +155,7 @@ Pretrained read_pretrained(const std::string& net,
   auto file = weights::read_weights(path);
   std::vector<std::string> notes;
 
-  std::map<std::string, weights::Array> renamed;
+  std::map<std::string, formats::Array> renamed;
   for (const auto& [name, array] : file.arrays) renamed.emplace(plain_name(name), array);
   if (renamed.size() != file.arrays.size()) renamed = file.arrays;
   file.arrays = std::move(renamed);
@@ -170,10 +170,10 @@ Pretrained read_pretrained(const std::string& net,
     }
     result.state = from_torchvision_vgg(given, normed);
     notes.emplace_back(normed ? "torchvision's names, batch norm folded" : "torchvision's names");
-    weights::NamedArrays translated;
+    formats::NamedArrays translated;
     for (const auto& [name, tensor] : result.state) {
       const auto bytes = static_cast<std::size_t>(tensor.numel()) * sizeof(float);
-      translated.arrays[name] = {weights::Dtype::f32,
+      translated.arrays[name] = {formats::Dtype::f32,
                                  tensor.sizes().vec(),
                                  {static_cast<const char*>(tensor.data_ptr()), bytes},
                                  {}};

@@ -1,9 +1,9 @@
 #include "partwise/networks/pretrained.h"
 
 #include "partwise/base/error.h"
+#include "partwise/formats/convert.h"
+#include "partwise/formats/safetensors.h"
 #include "partwise/tensors/torch.h"
-#include "partwise/weights/convert.h"
-#include "partwise/weights/safetensors.h"
 
 #include <gtest/gtest.h>
 
@@ -20,16 +20,16 @@ class PretrainedWeights : public testing::Test {
   ~PretrainedWeights() override { fs::remove(path_); }
 
   void write(const std::map<std::string, Tensor>& state, bool half = false) const {
-    weights::NamedArrays file;
+    formats::NamedArrays file;
     for (const auto& [name, tensor] : state) {
       const auto plain = tensor.detach().contiguous();
       const auto size = static_cast<std::size_t>(plain.numel()) * sizeof(float);
       file.arrays[name] =
-          weights::make_array(weights::Dtype::f32, plain.sizes().vec(),
+          formats::make_array(formats::Dtype::f32, plain.sizes().vec(),
                               std::string(static_cast<const char*>(plain.data_ptr()), size));
     }
-    if (half) weights::convert_floats(file, weights::Dtype::f16, "test");
-    weights::write_safetensors(path_, file);
+    if (half) formats::convert_floats(file, formats::Dtype::f16, "test");
+    formats::write_safetensors(path_, file);
   }
 };
 

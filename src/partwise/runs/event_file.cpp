@@ -1,7 +1,7 @@
 #include "partwise/runs/event_file.h"
 
-#include "partwise/base/protobuf_writer.h"
-#include "partwise/runs/crc32c.h"
+#include "partwise/formats/crc32c.h"
+#include "partwise/formats/protobuf_writer.h"
 #include "partwise/runs/log_scalars.h"
 
 #include <bit>
@@ -24,18 +24,18 @@ std::string little_endian(Unsigned value) {
 }
 
 std::string masked_crc(std::string_view bytes) {
-  return little_endian(std::rotr(crc32c(bytes), 15) + 0xA282EAD8U);
+  return little_endian(std::rotr(formats::crc32c(bytes), 15) + 0xA282EAD8U);
 }
 
 std::string version_event(double time) {
-  ProtobufWriter event;
+  formats::ProtobufWriter event;
   event.wide_real(kWallTime, time);
   event.text(kFileVersion, "brain.Event:2");
   return event.take();
 }
 
 std::string row_event(const nlohmann::json& row, double time) {
-  ProtobufWriter event;
+  formats::ProtobufWriter event;
   event.wide_real(kWallTime, time);
   event.integer(kStep, std::llround(scalar_at(row, "epoch")));
   event.message(kSummary, [&] {

@@ -1,6 +1,6 @@
 #include "partwise/runs/event_file.h"
 
-#include "partwise/base/protobuf_reader_fixture.h"
+#include "partwise/formats/protobuf_reader_fixture.h"
 
 #include <gtest/gtest.h>
 
@@ -31,17 +31,17 @@ TEST(EventFile, MoreRowsOnlyAddToTheBytesOfFewer) {
   EXPECT_TRUE(both.starts_with(first));
   const auto event =
       std::string_view(both).substr(first.size() + 12, both.size() - first.size() - 16);
-  const auto fields = protobuf_fields(event);
+  const auto fields = formats::protobuf_fields(event);
   ASSERT_EQ(fields.size(), 3U);
   double time = 0.0;
   std::memcpy(&time, fields[0].body.data(), sizeof time);
   EXPECT_EQ(time, 105.0);
   EXPECT_EQ(fields[1].value, 2U);
-  const auto values = protobuf_fields(fields[2].body);
+  const auto values = formats::protobuf_fields(fields[2].body);
   ASSERT_EQ(values.size(), 2U);
-  EXPECT_EQ(protobuf_text(values[0].body, 1), "loss");
+  EXPECT_EQ(formats::protobuf_text(values[0].body, 1), "loss");
   float loss = 0.0F;
-  std::memcpy(&loss, protobuf_text(values[0].body, 2).data(), sizeof loss);
+  std::memcpy(&loss, formats::protobuf_text(values[0].body, 2).data(), sizeof loss);
   EXPECT_EQ(loss, 0.25F);
 }
 

@@ -4,7 +4,8 @@
 #include "partwise/base/files.h"
 #include "partwise/base/names.h"
 #include "partwise/base/progress.h"
-#include "partwise/tensors/safetensors.h"
+#include "partwise/formats/safetensors.h"
+#include "partwise/tensors/tensor_file.h"
 #include "partwise/tensors/torch.h"
 
 #include <sstream>
@@ -22,7 +23,7 @@ constexpr auto kBest = "best.safetensors";
 
 constexpr auto kPosition = "position";
 constexpr auto kChecksum = "checksum";
-constexpr auto kDataChecksum = "content_hash";  // save_tensors adds it, load_tensors holds it
+constexpr auto kDataChecksum = "content_hash";  // in every file of ours: formats/safetensors.h
 
 std::string text_of(const Position& position) {
   // As JSON a double comes back bit for bit.
@@ -41,28 +42,51 @@ Position position_from(const std::string& text) {
 }
 
 // Of what the data's own checksum does not cover.
-std::string checksum_of(const std::string& position, const std::map<std::string, Tensor>& tensors) {
+std::string checksum_of(const std::string& position, const formats::NamedArrays& header) {
   std::ostringstream text;
   text << position;
-  for (const auto& [name, tensor] : tensors)
-    text << '\n' << name << ' ' << tensor.scalar_type() << ' ' << tensor.sizes();
+  for (const auto& [name, array] : header.arrays)
+    text << '\n'
+         << name << ' ' << tensors::scalar_type_of(array.dtype) << ' '
+         << formats::shape_text(array.shape);
   return content_hash(text.str());
 }
 
 void write(const fs::path& path, const Checkpoint& checkpoint) {
   const auto position = text_of(checkpoint.position);
-  tensors::save_tensors(
-      path, {checkpoint.tensors,
-             {{kPosition, position}, {kChecksum, checksum_of(position, checkpoint.tensors)}}});
+  tensors::TensorFile file{checkpoint.tensors, {{kPosition, position}}};
+  file.metadata[kChecksum] = checksum_of(position, tensors::header_of(file));
+  tensors::save_tensors(path, file);
+}
+
+Position position_in(const formats::NamedArrays& header, const fs::path& path) {
+  const auto stated = [&](const char* key) {
+    const auto found = header.metadata.find(key);
+    return found == header.metadata.end() ? "" : found->second;
+  };
+  const auto position = stated(kPosition);
+  ensure(!stated(kDataChecksum).empty() && stated(kChecksum) == checksum_of(position, header),
+         "{}: contents do not match their checksum; the file is damaged", path.string());
+  return position_from(position);
 }
 
 Checkpoint read(const fs::path& path) {
   auto file = tensors::load_tensors(path);
-  const auto& position = file.metadata[kPosition];
-  ensure(file.metadata.contains(kDataChecksum) &&
-             file.metadata[kChecksum] == checksum_of(position, file.tensors),
-         "{}: contents do not match their checksum; the file is damaged", path.string());
-  return {position_from(position), std::move(file.tensors)};
+  const auto position = position_in(tensors::header_of(file), path);
+  return {position, std::move(file.tensors)};
+}
+
+// What reading it would tell, without its tensors.
+Position verify(const fs::path& path) {
+  return position_in(formats::parse_safetensors(map_file(path)), path);
+}
+
+std::vector<fs::path> newest_first(const runs::RunFolder& run) {
+  std::vector<fs::path> paths;
+  for (const char* name : {kNext, kLast, kPrevious}) {
+    if (const auto path = run.checkpoints() / name; fs::exists(path)) paths.push_back(path);
+  }
+  return paths;
 }
 
 void put_in_place(const fs::path& folder) {
@@ -82,7 +106,7 @@ void save_checkpoint(const runs::RunFolder& run, const Checkpoint& checkpoint) {
 void settle_checkpoints(const runs::RunFolder& run) {
   if (!fs::exists(run.checkpoints() / kNext)) return;
   try {
-    read(run.checkpoints() / kNext);
+    verify(run.checkpoints() / kNext);
   } catch (const Error&) {
     return;  // newest_checkpoint names it, and the next one is written over it
   }
@@ -95,13 +119,22 @@ void save_best(const runs::RunFolder& run, const Checkpoint& checkpoint) {
 }
 
 std::optional<Checkpoint> newest_checkpoint(const runs::RunFolder& run) {
-  for (const char* name : {kNext, kLast, kPrevious}) {
-    const auto path = run.checkpoints() / name;
-    if (!fs::exists(path)) continue;
+  for (const auto& path : newest_first(run)) {
     try {
       return read(path);
     } catch (const Error& error) {
       say(fmt::format("partwise: {}; going on without it", error.what()));
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<Position> newest_position(const runs::RunFolder& run, bool verified) {
+  for (const auto& path : newest_first(run)) {
+    try {
+      return verified ? verify(path)
+                      : position_in(formats::parse_safetensors_header(map_file(path)), path);
+    } catch (const Error&) {  // whoever loads it will be told
     }
   }
   return std::nullopt;

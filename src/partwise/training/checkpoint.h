@@ -44,6 +44,10 @@ void settle_checkpoints(const runs::RunFolder& run);
 // The newest readable one; a damaged one is named and the one before it used.
 std::optional<Checkpoint> newest_checkpoint(const runs::RunFolder& run);
 
+// Where the newest one stands, from headers alone: a moment, whatever the size. Damaged tensors are
+// noticed only where it is `verified`: then the files are read through, though nothing is kept.
+std::optional<Position> newest_position(const runs::RunFolder& run, bool verified = false);
+
 // "last": the newest; "best". An Error where there is none.
 Checkpoint load_checkpoint(const runs::RunFolder& run, const std::string& which);
 

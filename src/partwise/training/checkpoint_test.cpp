@@ -64,6 +64,42 @@ TEST_F(Checkpoints, TheOneBeforeTheLastIsKeptAndUsedWhereTheLastIsDamaged) {
   EXPECT_THROW(load_checkpoint(run_, "last"), Error);
 }
 
+TEST_F(Checkpoints, TellWhereTheyStandFromTheirHeadersAlone) {
+  EXPECT_FALSE(newest_position(run_));
+  for (const int64_t epoch : {1, 2}) save_checkpoint(run_, numbered(epoch));
+  EXPECT_EQ(newest_position(run_), numbered(2).position);
+  damage("last.safetensors");
+  EXPECT_EQ(newest_position(run_), numbered(2).position);  // its data was not looked at
+  EXPECT_EQ(newest_position(run_, true), numbered(1).position);
+  fs::resize_file(file("last.safetensors"), fs::file_size(file("last.safetensors")) - 1);
+  EXPECT_EQ(newest_position(run_), numbered(1).position);
+}
+
+// Written by hand as programs did before the header came in the order of widths: names in order,
+// an 8-byte number not aligned, and the checksum of exactly these words.
+TEST_F(Checkpoints, OfAnOlderProgramAreReadAndVerified) {
+  const std::string data = std::string("\1\0\0\0", 4) + std::string("\7\0\0\0\0\0\0\0", 8);
+  const std::string position = R"({"correct":5,"epoch":3,"loss_sum":0.5,"seconds":2.0,"step":4})";
+  const auto checksum = content_hash(position + "\na Int [1]\nsteps Long []");
+  const nlohmann::json header{
+      {"a", {{"dtype", "I32"}, {"shape", {1}}, {"data_offsets", {0, 4}}}},
+      {"steps", {{"dtype", "I64"}, {"shape", nlohmann::json::array()}, {"data_offsets", {4, 12}}}},
+      {"__metadata__",
+       {{"position", position}, {"checksum", checksum}, {"content_hash", content_hash(data)}}}};
+  const auto text = header.dump();
+  const uint64_t length = text.size();
+  fs::create_directories(run_.checkpoints());
+  write_file_atomically(
+      file("last.safetensors"),
+      std::string(reinterpret_cast<const char*>(&length), sizeof length) + text + data);
+  const auto found = load_checkpoint(run_, "last");
+  EXPECT_EQ(found.position, (Position{3, 4, 0.5, 5, 2.0}));
+  EXPECT_EQ(found.tensors.at("steps").item<int64_t>(), 7);
+  EXPECT_EQ(found.tensors.at("a").item<int32_t>(), 1);
+  damage("last.safetensors");
+  EXPECT_EQ(newest_epoch(), -1);
+}
+
 // Killed before the first renaming, and between the two.
 TEST_F(Checkpoints, NoneIsLostWhereTheWriterIsKilledBetweenItsSteps) {
   for (const int64_t epoch : {1, 2}) save_checkpoint(run_, numbered(epoch));

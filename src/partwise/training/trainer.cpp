@@ -371,10 +371,11 @@ void require_trainable(const TrainOptions& options, const datasets::PartDataset&
 
 bool is_trained(const runs::RunFolder& run) {
   const auto options = recipe_from_json(run.options(), run.path() / "options.json").train;
-  const auto newest = newest_checkpoint(run);
-  if (!newest) return false;
-  const auto epoch = newest->position.epoch;
-  return epoch >= options.epochs || judge(rows_until(run, epoch), options).stop;
+  const auto finished = [&](const std::optional<Position>& at) {
+    return at && (at->epoch >= options.epochs || judge(rows_until(run, at->epoch), options).stop);
+  };
+  // Who says so must be sound: nobody may load it before it is needed.
+  return finished(newest_position(run)) && finished(newest_position(run, true));
 }
 
 void train(const runs::RunFolder& run,

@@ -4,7 +4,7 @@
 #include "partwise/base/files.h"
 #include "partwise/datasets/synthetic_animals.h"
 #include "partwise/models/examples.h"
-#include "partwise/tensors/safetensors.h"
+#include "partwise/tensors/tensor_file.h"
 #include "partwise/tensors/torch.h"
 #include "partwise/training/checkpoint.h"
 #include "partwise/training/early_stop.h"

@@ -1,8 +1,8 @@
 #include "partwise/weights/inspect.h"
 
-#include "partwise/weights/convert.h"
+#include "partwise/formats/convert.h"
+#include "partwise/formats/printable.h"
 #include "partwise/weights/natural_order.h"
-#include "partwise/weights/printable.h"
 
 #include <fmt/format.h>
 
@@ -11,6 +11,11 @@
 
 namespace partwise::weights {
 namespace {
+
+using formats::Array;
+using formats::NamedArrays;
+using formats::printable;
+using formats::shape_text;
 
 using Item = std::pair<const std::string, Array>;
 
@@ -46,7 +51,7 @@ Range range_of(const Array& array) {
   const auto size = size_of(array.dtype);
   for (std::size_t at = 0; at < array.bytes.size(); at += kPiece * size) {
     const auto bytes = array.bytes.substr(at, kPiece * size);
-    for (const double value : doubles_of({array.dtype, {}, bytes, nullptr})) {
+    for (const double value : formats::doubles_of({array.dtype, {}, bytes, nullptr})) {
       if (!std::isfinite(value)) continue;
       range.min = finite == 0 ? value : std::min(range.min, value);
       range.max = finite == 0 ? value : std::max(range.max, value);

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "partwise/weights/named_arrays.h"
+#include "partwise/formats/arrays.h"
 
 #include <nlohmann/json.hpp>
 
@@ -13,14 +13,14 @@ struct Range {
   double max = 0.0;
   std::size_t not_finite = 0;
 };
-Range range_of(const Array& array);
+Range range_of(const formats::Array& array);
 
 // For people: one line an array, in the order a person counts (features.2 before features.10), then
 // metadata and what was skipped. Safe to print, whatever the file says.
-std::string summary_text(const NamedArrays& file, const std::string& name);
+std::string summary_text(const formats::NamedArrays& file, const std::string& name);
 
 // For machines: {"format", "arrays": [{"name", "dtype", "shape", "min", "mean", "max",
 // "not_finite"}], "metadata", "skipped"}.
-nlohmann::json summary_json(const NamedArrays& file);
+nlohmann::json summary_json(const formats::NamedArrays& file);
 
 }  // namespace partwise::weights

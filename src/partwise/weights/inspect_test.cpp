@@ -7,6 +7,11 @@
 namespace partwise::weights {
 namespace {
 
+using formats::Array;
+using formats::Dtype;
+using formats::make_array;
+using formats::NamedArrays;
+
 Array floats(std::vector<float> values) {
   return make_array(Dtype::f32, {static_cast<int64_t>(values.size())},
                     {reinterpret_cast<const char*>(values.data()), values.size() * sizeof(float)});

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "partwise/weights/named_arrays.h"
+#include "partwise/formats/arrays.h"
 
 #include <span>
 
@@ -30,7 +30,7 @@ struct Match {
   [[nodiscard]] bool complete() const { return missing.empty() && misshaped.empty(); }
 };
 
-Match match(std::span<const Wanted> wanted, const NamedArrays& given);
+Match match(std::span<const Wanted> wanted, const formats::NamedArrays& given);
 
 // One line a difference, at most `limit` of each kind:
 //   "missing conv1.weight [96, 3, 7, 7] (did you mean conv1.weights?)"

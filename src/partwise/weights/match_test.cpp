@@ -5,6 +5,10 @@
 namespace partwise::weights {
 namespace {
 
+using formats::Dtype;
+using formats::make_array;
+using formats::NamedArrays;
+
 NamedArrays given(const std::vector<Wanted>& arrays) {
   NamedArrays file;
   for (const auto& [name, shape] : arrays) {

@@ -2,8 +2,8 @@
 
 #include "partwise/base/error.h"
 #include "partwise/base/names.h"
-#include "partwise/weights/convert.h"
-#include "partwise/weights/printable.h"
+#include "partwise/formats/convert.h"
+#include "partwise/formats/printable.h"
 
 #include <nlohmann/json.hpp>
 
@@ -15,10 +15,18 @@
 namespace partwise::weights {
 namespace {
 
+using formats::Array;
+using formats::floats_of;
+using formats::make_array;
+using formats::MatlabValue;
+using formats::MatlabVariables;
+using formats::NamedArrays;
+using formats::printable;
+
 enum class Role { kernel, vector, unknown };
 
 // H x W x In x Out with H fastest -> [out, in, h, w] with w fastest.
-Array kernel(const MatValue& numbers, const std::string& place) {
+Array kernel(const MatlabValue& numbers, const std::string& place) {
   auto extents = numbers.extents;
   while (extents.size() > 4 && extents.back() == 1) extents.pop_back();
   ensure(extents.size() <= 4, "{}: a kernel with {} extents, expected 4", place, extents.size());
@@ -42,7 +50,7 @@ Array kernel(const MatValue& numbers, const std::string& place) {
 }
 
 // Rows x columns with rows fastest -> [rows, columns] with columns fastest; a vector as [n].
-Array matrix(const MatValue& numbers) {
+Array matrix(const MatlabValue& numbers) {
   const std::size_t rows = numbers.extents.empty() ? 0 : numbers.extents[0];
   const std::size_t count = numbers.bytes.size() / size_of(numbers.dtype);
   const std::size_t columns = rows == 0 ? 0 : count / rows;
@@ -56,7 +64,7 @@ Array matrix(const MatValue& numbers) {
   return turned;
 }
 
-Array array_of(const MatValue& numbers, Role role, const std::string& place) {
+Array array_of(const MatlabValue& numbers, Role role, const std::string& place) {
   if (role == Role::kernel) return kernel(numbers, place);
   const auto wide = [](std::size_t extent) { return extent != 1; };
   const bool vector = std::count_if(numbers.extents.begin(), numbers.extents.end(), wide) <= 1;
@@ -69,9 +77,9 @@ Array array_of(const MatValue& numbers, Role role, const std::string& place) {
 }
 
 // "123.68 116.779 103.939"; a whole image by its channels' means.
-std::optional<std::string> numbers_text(const MatValue& numbers) {
+std::optional<std::string> numbers_text(const MatlabValue& numbers) {
   constexpr std::size_t kMost = 16;
-  if (numbers.kind != MatValue::Kind::numbers) return std::nullopt;
+  if (numbers.kind != MatlabValue::Kind::numbers) return std::nullopt;
   const auto values = floats_of({numbers.dtype, {}, numbers.bytes, nullptr});
   if (values.size() <= kMost) return fmt::format("{}", fmt::join(values, " "));
   if (numbers.extents.size() != 3 || numbers.extents[2] > kMost) return std::nullopt;
@@ -85,23 +93,23 @@ std::optional<std::string> numbers_text(const MatValue& numbers) {
   return fmt::format("{:g}", fmt::join(means, " "));
 }
 
-std::optional<std::string> list_text(const MatValue& node) {
+std::optional<std::string> list_text(const MatlabValue& node) {
   auto list = nlohmann::json::array();
   for (const auto& item : node.items) list.push_back(item.text);
-  if (node.kind != MatValue::Kind::cell || list.empty()) return std::nullopt;
+  if (node.kind != MatlabValue::Kind::cell || list.empty()) return std::nullopt;
   return list.dump();
 }
 
 class Network {
  public:
-  Network(const std::map<std::string, MatValue>& variables, std::string name)
+  Network(const MatlabVariables& variables, std::string name)
       : variables_(variables), name_(std::move(name)) {}
 
   NamedArrays read() {
     const auto& parameters = part("params");
     const auto& layers = part("layers");
-    const bool dag = parameters.kind == MatValue::Kind::structure;
-    ensure(dag || layers.kind == MatValue::Kind::cell,
+    const bool dag = parameters.kind == MatlabValue::Kind::structure;
+    ensure(dag || layers.kind == MatlabValue::Kind::cell,
            "{}: no MatConvNet network in it (neither net.layers nor net.params); it has: {}", name_,
            variable_names());
     result_.format = dag ? "MatConvNet DagNN" : "MatConvNet simplenn";
@@ -117,8 +125,8 @@ class Network {
   }
 
  private:
-  [[nodiscard]] const MatValue& variable(const std::string& name) const {
-    static const MatValue none;
+  [[nodiscard]] const MatlabValue& variable(const std::string& name) const {
+    static const MatlabValue none;
     const auto found = variables_.find(name);
     return found == variables_.end() ? none : found->second;
   }
@@ -130,17 +138,17 @@ class Network {
   }
 
   // A member of net, or of the file where net was saved with save -struct.
-  [[nodiscard]] const MatValue& part(const std::string& name) const {
+  [[nodiscard]] const MatlabValue& part(const std::string& name) const {
     const auto& net = variable("net");
-    return net.kind == MatValue::Kind::structure ? net.field(name) : variable(name);
+    return net.kind == MatlabValue::Kind::structure ? net.field(name) : variable(name);
   }
 
-  void add_layer(const MatValue& layer, std::size_t index) {
+  void add_layer(const MatlabValue& layer, std::size_t index) {
     const auto given = layer.field("name").as_text();
     const auto name = given && !given->empty() ? *given : fmt::format("layer{}", index + 1);
     const auto first = layer.field("type").as_text() == "conv" ? Role::kernel : Role::vector;
     const auto& weights = layer.field("weights");
-    if (weights.kind == MatValue::Kind::cell) {
+    if (weights.kind == MatlabValue::Kind::cell) {
       add(name + ".weight", weights.cell(0), first);
       add(name + ".bias", weights.cell(1), Role::vector);
       add(name + ".moments", weights.cell(2), Role::unknown);
@@ -151,11 +159,11 @@ class Network {
   }
 
   // Layers may lack any of their arrays: absent and empty ones are no arrays.
-  void add(const std::string& name, const MatValue& value, Role role) {
+  void add(const std::string& name, const MatlabValue& value, Role role) {
     const auto place = fmt::format("{}: {}", name_, printable(name));
-    if (value.kind == MatValue::Kind::absent) return;
+    if (value.kind == MatlabValue::Kind::absent) return;
     ensure(
-        value.kind == MatValue::Kind::numbers,
+        value.kind == MatlabValue::Kind::numbers,
         "{}: not a dense array of real numbers (on a GPU? move the net to the CPU and save again)",
         place);
     if (value.bytes.empty()) return;
@@ -168,9 +176,9 @@ class Network {
   }
 
   void add_metadata() {
-    const auto inner = [&](const char* name) -> const MatValue& {
+    const auto inner = [&](const char* name) -> const MatlabValue& {
       const auto& found = part("meta").field(name);  // before 2015 there was no meta
-      return found.kind == MatValue::Kind::absent ? part(name) : found;
+      return found.kind == MatlabValue::Kind::absent ? part(name) : found;
     };
     const auto& normalization = inner("normalization");
     for (const char* key : {"imageSize", "averageImage", "border", "keepAspect", "cropSize"}) {
@@ -181,15 +189,14 @@ class Network {
     keep("class_descriptions", list_text(inner("classes").field("description")));
   }
 
-  const std::map<std::string, MatValue>& variables_;
+  const MatlabVariables& variables_;
   std::string name_;
   NamedArrays result_;
 };
 
 }  // namespace
 
-NamedArrays matconvnet_network(const std::map<std::string, MatValue>& variables,
-                               const std::string& name) {
+NamedArrays matconvnet_network(const MatlabVariables& variables, const std::string& name) {
   return Network(variables, name).read();
 }
 

@@ -1,9 +1,6 @@
 #pragma once
 
-#include "partwise/weights/mat_value.h"
-#include "partwise/weights/named_arrays.h"
-
-#include <map>
+#include "partwise/formats/matlab.h"
 
 namespace partwise::weights {
 
@@ -18,7 +15,7 @@ namespace partwise::weights {
 // Metadata: normalization.imageSize, .border, .averageImage and so on as numbers ("123.7 116.8
 // 103.9"; of a whole average image the channel means), classes and class_descriptions as JSON
 // lists.
-NamedArrays matconvnet_network(const std::map<std::string, MatValue>& variables,
-                               const std::string& name);
+formats::NamedArrays matconvnet_network(const formats::MatlabVariables& variables,
+                                        const std::string& name);
 
 }  // namespace partwise::weights

@@ -3,15 +3,13 @@
 #include "partwise/base/error.h"
 #include "partwise/base/files.h"
 #include "partwise/base/random.h"
-#include "partwise/weights/convert.h"
+#include "partwise/formats/convert.h"
+#include "partwise/formats/matlab_fixture.h"
 #include "partwise/weights/read_weights.h"
 
 #include <gtest/gtest.h>
 
-#include <array>
 #include <cstring>
-#include <matio.h>
-#include <zlib.h>
 
 // HDF5 loses some memory of its own when it gives up on a damaged file.
 extern "C" const char* __lsan_default_suppressions() {  // NOLINT: the sanitizer's name
@@ -22,47 +20,37 @@ namespace partwise::weights {
 namespace {
 
 namespace fs = std::filesystem;
+using formats::floats_of;
+using formats::MatlabValue;
+using formats::fixture::MatlabVersion;
 
-// MATLAB values by hand; matio copies what it is given and owns what is put into cells and fields.
-matvar_t* single(std::vector<std::size_t> extents, std::vector<float> values) {
-  return Mat_VarCreate(nullptr, MAT_C_SINGLE, MAT_T_SINGLE, static_cast<int>(extents.size()),
-                       extents.data(), values.data(), 0);
+MatlabValue single(std::vector<std::size_t> extents, const std::vector<float>& values) {
+  return formats::fixture::matlab_array(formats::Dtype::f32, std::move(extents),
+                                        formats::fixture::bytes_of(values));
 }
 
-matvar_t* word(std::string text) {
-  std::array<std::size_t, 2> extents{1, text.size()};
-  return Mat_VarCreate(nullptr, MAT_C_CHAR, MAT_T_UINT8, 2, extents.data(), text.data(), 0);
+MatlabValue word(const std::string& text) {
+  return formats::fixture::matlab_text(text);
 }
 
-matvar_t* cells(const std::vector<matvar_t*>& values, const char* name = nullptr) {
-  std::array<std::size_t, 2> extents{1, values.size()};
-  auto* cell = Mat_VarCreate(name, MAT_C_CELL, MAT_T_CELL, 2, extents.data(), nullptr, 0);
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    Mat_VarSetCell(cell, static_cast<int>(i), values[i]);
-  }
-  return cell;
+MatlabValue cells(std::vector<MatlabValue> values) {
+  return formats::fixture::matlab_cells(std::move(values));
 }
 
 // A 1 x n structure array; row i holds the fields of element i.
-matvar_t* structures(const std::vector<const char*>& fields,
-                     const std::vector<std::vector<matvar_t*>>& rows,
-                     const char* name = nullptr) {
-  std::array<std::size_t, 2> extents{1, rows.size()};
-  auto names = fields;
-  names.push_back(nullptr);
-  auto* result = Mat_VarCreateStruct2(name, 2, extents.data(), names.data());
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    for (std::size_t k = 0; k < fields.size(); ++k) {
-      Mat_VarSetStructFieldByName(result, fields[k], i, rows[i][k]);
-    }
+MatlabValue structures(const std::vector<std::string>& fields,
+                       const std::vector<std::vector<MatlabValue>>& rows) {
+  std::vector<formats::fixture::MatlabFields> elements;
+  for (const auto& row : rows) {
+    auto& element = elements.emplace_back();
+    for (std::size_t k = 0; k < fields.size(); ++k) element[fields[k]] = row[k];
   }
-  return result;
+  return formats::fixture::matlab_structs(elements);
 }
 
-matvar_t* structure(const std::vector<const char*>& fields,
-                    const std::vector<matvar_t*>& values,
-                    const char* name = nullptr) {
-  return structures(fields, {values}, name);
+MatlabValue structure(const std::vector<std::string>& fields,
+                      const std::vector<MatlabValue>& values) {
+  return structures(fields, {values});
 }
 
 std::vector<float> counted(std::size_t count) {
@@ -71,53 +59,32 @@ std::vector<float> counted(std::size_t count) {
   return values;
 }
 
-// What MATLAB does by default and matio does wrong (version 1.5.23): each variable deflated.
-std::string deflated(const std::string& plain) {
-  auto result = plain.substr(0, 128);
-  for (std::size_t at = 128; at < plain.size();) {
-    uint32_t size = 0;
-    std::memcpy(&size, &plain[at + 4], sizeof size);
-    uLongf packed = compressBound(size + 8);
-    std::string bytes(packed, '\0');
-    compress(reinterpret_cast<Bytef*>(bytes.data()), &packed,
-             reinterpret_cast<const Bytef*>(&plain[at]), size + 8);
-    const std::array<uint32_t, 2> tag{15, static_cast<uint32_t>(packed)};
-    result.append(reinterpret_cast<const char*>(tag.data()), sizeof tag);
-    result.append(bytes, 0, packed);
-    at += size + 8;
-  }
-  return result;
-}
-
 struct Kind {
   const char* name;
-  mat_ft version;
+  MatlabVersion version;
   bool compressed;
 };
 
 class Mat : public testing::TestWithParam<Kind> {
  protected:
+  void SetUp() override {
+    if (GetParam().version == MatlabVersion::v73 && !formats::matlab73_supported()) {
+      GTEST_SKIP() << "built without HDF5";
+    }
+  }
   void TearDown() override { fs::remove(path_); }
 
-  void write(const std::vector<matvar_t*>& variables) {
-    fs::remove(path_);
-    auto* file = Mat_CreateVer(path_.c_str(), nullptr, GetParam().version);
-    ASSERT_NE(file, nullptr);
-    for (auto* variable : variables) {
-      EXPECT_EQ(Mat_VarWrite(file, variable, MAT_COMPRESSION_NONE), 0);
-      Mat_VarFree(variable);
-    }
-    Mat_Close(file);
-    if (GetParam().compressed) write_file_atomically(path_, deflated(read_file(path_)));
+  void write(const formats::MatlabVariables& variables) {
+    formats::fixture::write_matlab(path_, variables, GetParam().version, GetParam().compressed);
   }
 
   // One convolution; the bytes of its file.
   std::string small_net() {
-    auto* conv =
+    const auto conv =
         structure({"name", "type", "weights"},
                   {word("conv1"), word("conv"),
                    cells({single({2, 3, 2, 4}, counted(48)), single({1, 4}, {5, 6, 7, 8})})});
-    write({structure({"layers"}, {cells({conv})}, "net")});
+    write({{"net", structure({"layers"}, {cells({conv})})}});
     return read_file(path_);
   }
 
@@ -138,7 +105,7 @@ class Mat : public testing::TestWithParam<Kind> {
   fs::path path_ = fs::path(testing::TempDir()) / fmt::format("partwise-{}.mat", GetParam().name);
 };
 
-matvar_t* meta() {
+MatlabValue meta() {
   return structure(
       {"normalization", "classes"},
       {structure({"imageSize", "averageImage", "border", "interpolation"},
@@ -151,15 +118,16 @@ matvar_t* meta() {
 
 TEST_P(Mat, ASimpleNetIsReadWithKernelsTurned) {
   // 2 x 3 x 2 x 4: height fastest, then width, inputs, outputs.
-  auto* conv = structure({"name", "type", "weights", "stride"},
-                         {word("conv1"), word("conv"),
-                          cells({single({2, 3, 2, 4}, counted(48)), single({1, 4}, {5, 6, 7, 8})}),
-                          single({1, 2}, {2, 2})});
-  auto* relu = structure({"name", "type"}, {word("relu1"), word("relu")});
-  auto* narrow = structure(
+  const auto conv =
+      structure({"name", "type", "weights", "stride"},
+                {word("conv1"), word("conv"),
+                 cells({single({2, 3, 2, 4}, counted(48)), single({1, 4}, {5, 6, 7, 8})}),
+                 single({1, 2}, {2, 2})});
+  const auto relu = structure({"name", "type"}, {word("relu1"), word("relu")});
+  const auto narrow = structure(
       {"name", "type", "weights"},
       {word("fc8"), word("conv"), cells({single({1, 1, 3}, {1, 2, 3}), single({1, 1}, {4})})});
-  write({structure({"layers", "meta"}, {cells({conv, relu, narrow}), meta()}, "net")});
+  write({{"net", structure({"layers", "meta"}, {cells({conv, relu, narrow}), meta()})}});
   const auto file = read_weights(path_);
   EXPECT_EQ(file.format, "MatConvNet simplenn");
   ASSERT_EQ(file.arrays.size(), 4U);
@@ -183,10 +151,10 @@ TEST_P(Mat, ASimpleNetIsReadWithKernelsTurned) {
 }
 
 TEST_P(Mat, NormalizationAndClassesAreKept) {
-  auto* conv =
+  const auto conv =
       structure({"name", "type", "weights"},
                 {word("c"), word("conv"), cells({single({1, 1}, {1}), single({1, 1}, {2})})});
-  write({structure({"layers", "meta"}, {cells({conv}), meta()}, "net")});
+  write({{"net", structure({"layers", "meta"}, {cells({conv}), meta()})}});
   const auto metadata = read_weights(path_).metadata;
   EXPECT_EQ(metadata.at("normalization.imageSize"), "224 224 3 10");
   EXPECT_EQ(metadata.at("normalization.averageImage"), "123.5 116.75 103.25");
@@ -198,25 +166,24 @@ TEST_P(Mat, NormalizationAndClassesAreKept) {
 
 // As the models on MatConvNet's page are: save -struct, with the fields of 2014.
 TEST_P(Mat, AnOldNetWithoutNetAndMetaIsRead) {
-  auto* conv = structure(
+  const auto conv = structure(
       {"name", "type", "filters", "biases"},
       {word("conv1"), word("conv"), single({2, 2, 1, 1}, {0, 1, 2, 3}), single({1, 1}, {9})});
   std::vector<float> image(std::size_t{4} * 4 * 3, 10.0F);
   std::fill(image.begin() + 32, image.end(), 30.0F);
-  auto* normalization = structure({"averageImage"}, {single({4, 4, 3}, image)}, "normalization");
-  write({cells({conv}, "layers"), normalization});
+  const auto normalization = structure({"averageImage"}, {single({4, 4, 3}, image)});
+  write({{"layers", cells({conv})}, {"normalization", normalization}});
   const auto file = read_weights(path_);
   EXPECT_EQ(floats_of(file.arrays.at("conv1.weight")), (std::vector<float>{0, 2, 1, 3}));
   EXPECT_EQ(file.metadata.at("normalization.averageImage"), "10 10 30");
 }
 
 TEST_P(Mat, ADagNetIsReadByItsParametersNames) {
-  write({structure(
-      {"params"},
-      {structures({"name", "value"}, {{word("conv1f"), single({2, 2, 1, 3}, counted(12))},
-                                      {word("conv1b"), single({3, 1}, {1, 2, 3})},
-                                      {word("bn1x"), single({3, 2}, {1, 2, 3, 4, 5, 6})}})},
-      "net")});
+  const auto parameters =
+      structures({"name", "value"}, {{word("conv1f"), single({2, 2, 1, 3}, counted(12))},
+                                     {word("conv1b"), single({3, 1}, {1, 2, 3})},
+                                     {word("bn1x"), single({3, 2}, {1, 2, 3, 4, 5, 6})}});
+  write({{"net", structure({"params"}, {parameters})}});
   const auto file = read_weights(path_);
   EXPECT_EQ(file.format, "MatConvNet DagNN");
   EXPECT_EQ(file.arrays.at("conv1f").shape, (std::vector<int64_t>{3, 1, 2, 2}));
@@ -226,9 +193,7 @@ TEST_P(Mat, ADagNetIsReadByItsParametersNames) {
 }
 
 TEST_P(Mat, AFileWithoutANetworkSaysWhatItHas) {
-  std::array<std::size_t, 2> extents{1, 2};
-  std::array<float, 2> data{1, 2};
-  write({Mat_VarCreate("samples", MAT_C_SINGLE, MAT_T_SINGLE, 2, extents.data(), data.data(), 0)});
+  write({{"samples", single({1, 2}, {1, 2})}});
   EXPECT_EQ(reason(),
             path_.string() +
                 ": no MatConvNet network in it (neither net.layers nor net.params); it has: "
@@ -236,9 +201,10 @@ TEST_P(Mat, AFileWithoutANetworkSaysWhatItHas) {
 }
 
 TEST_P(Mat, WeightsThatAreNoNumbersAreNamed) {
-  auto* conv = structure({"name", "type", "weights"},
-                         {word("conv1"), word("conv"), cells({word("text"), single({1, 1}, {2})})});
-  write({structure({"layers"}, {cells({conv})}, "net")});
+  const auto conv =
+      structure({"name", "type", "weights"},
+                {word("conv1"), word("conv"), cells({word("text"), single({1, 1}, {2})})});
+  write({{"net", structure({"layers"}, {cells({conv})})}});
   EXPECT_EQ(reason(), path_.string() +
                           ": conv1.weight: not a dense array of real numbers (on a GPU? move the "
                           "net to the CPU and save again)");
@@ -246,7 +212,7 @@ TEST_P(Mat, WeightsThatAreNoNumbersAreNamed) {
 
 TEST_P(Mat, TruncatedFilesAreRefusedInOneLine) {
   const auto whole = small_net();
-  const bool ours = GetParam().version == MAT_FT_MAT5;
+  const bool ours = GetParam().version == MatlabVersion::v5;
   const std::size_t step = ours ? 1 : std::max<std::size_t>(1, whole.size() / 97);
   for (std::size_t keep = 0; keep < whole.size(); keep += step) {
     const auto part = whole.substr(0, keep);
@@ -274,9 +240,9 @@ TEST_P(Mat, FilesWithWrongBytesAreReadOrRefusedInOneLine) {
   }
 }
 
-TEST_P(Mat, AnOldFileThatSaysItIsNewDoesNotReachMatio) {
-  if (GetParam().version != MAT_FT_MAT5) GTEST_SKIP() << "about version 5";
-  write({cells({single({1, 1}, {1})}, "layers")});
+TEST_P(Mat, AnOldFileThatSaysItIsNewIsRefused) {
+  if (GetParam().version != MatlabVersion::v5) GTEST_SKIP() << "about version 5";
+  write({{"layers", cells({single({1, 1}, {1})})}});
   auto bytes = read_file(path_);
   bytes.replace(0, 11, "MATLAB 7.3 ");
   write_file_atomically(path_, bytes);
@@ -285,9 +251,9 @@ TEST_P(Mat, AnOldFileThatSaysItIsNewDoesNotReachMatio) {
 
 INSTANTIATE_TEST_SUITE_P(Versions,
                          Mat,
-                         testing::Values(Kind{"v5", MAT_FT_MAT5, false},
-                                         Kind{"v5zlib", MAT_FT_MAT5, true},
-                                         Kind{"v73", MAT_FT_MAT73, false}),
+                         testing::Values(Kind{"v5", MatlabVersion::v5, false},
+                                         Kind{"v5zlib", MatlabVersion::v5, true},
+                                         Kind{"v73", MatlabVersion::v73, false}),
                          [](const auto& kind) { return kind.param.name; });
 
 }  // namespace

@@ -1,11 +1,9 @@
 #include "partwise/weights/read_weights.h"
 
 #include "partwise/base/error.h"
-#include "partwise/weights/mat5.h"
-#include "partwise/weights/mat73.h"
+#include "partwise/formats/pth.h"
+#include "partwise/formats/safetensors.h"
 #include "partwise/weights/matconvnet.h"
-#include "partwise/weights/pth.h"
-#include "partwise/weights/safetensors.h"
 
 #include <array>
 
@@ -16,11 +14,6 @@ using namespace std::string_view_literals;
 
 bool begins(std::string_view bytes, std::string_view with) {
   return bytes.substr(0, with.size()) == with;
-}
-
-// MATLAB 7.3 files are HDF5, usually behind 512 bytes of MATLAB's own.
-bool is_mat73(std::string_view bytes) {
-  return begins(bytes, "MATLAB 7.3 ") || begins(bytes, "\x89HDF\r\n\x1A\n");
 }
 
 // Files that are often taken for weights, and what to do about them.
@@ -47,16 +40,22 @@ bool is_safetensors(std::string_view bytes) {
 
 }  // namespace
 
-NamedArrays read_weights(const std::filesystem::path& path) {
+formats::NamedArrays read_weights(const std::filesystem::path& path) {
   const auto file = map_file(path);
-  if (is_mat73(file.bytes)) return matconvnet_network(read_mat73(path), file.name);
+  if (formats::is_matlab73(file.bytes)) {
+    return matconvnet_network(formats::read_matlab(path), file.name);
+  }
   return parse_weights(file);
 }
 
-NamedArrays parse_weights(const FileBytes& file) {
-  if (begins(file.bytes, "PK\x03\x04") || begins(file.bytes, "PK\x05\x06")) return parse_pth(file);
-  if (is_safetensors(file.bytes)) return parse_safetensors(file);
-  if (begins(file.bytes, "MATLAB 5")) return matconvnet_network(parse_mat5(file), file.name);
+formats::NamedArrays parse_weights(const FileBytes& file) {
+  if (begins(file.bytes, "PK\x03\x04") || begins(file.bytes, "PK\x05\x06")) {
+    return formats::parse_pth(file);
+  }
+  if (is_safetensors(file.bytes)) return formats::parse_safetensors(file);
+  if (begins(file.bytes, "MATLAB 5")) {
+    return matconvnet_network(formats::parse_matlab5(file), file.name);
+  }
   refuse_known(file.bytes, file.name);
   throw Error(
       fmt::format("{}: not a weights file (neither safetensors nor .pth nor .mat)", file.name));

@@ -2,8 +2,8 @@
 
 #include "partwise/base/error.h"
 #include "partwise/base/files.h"
-#include "partwise/weights/pth_fixture.h"
-#include "partwise/weights/safetensors.h"
+#include "partwise/formats/pth_fixture.h"
+#include "partwise/formats/safetensors.h"
 
 #include <gtest/gtest.h>
 
@@ -15,6 +15,9 @@ namespace partwise::weights {
 namespace {
 
 namespace fs = std::filesystem;
+using formats::Dtype;
+using formats::make_array;
+using formats::NamedArrays;
 
 class ReadWeights : public testing::Test {
  protected:
@@ -44,9 +47,10 @@ class ReadWeights : public testing::Test {
 TEST_F(ReadWeights, ContentCountsNotTheEnding) {
   NamedArrays file;
   file.arrays["a"] = make_array(Dtype::u8, {1}, "x");
-  write_safetensors(folder_ / "net.pth", file);
+  formats::write_safetensors(folder_ / "net.pth", file);
   EXPECT_EQ(read_weights(folder_ / "net.pth").format, "safetensors");
-  write_file_atomically(folder_ / "net.safetensors", fixture::pth(fixture::program("}")));
+  write_file_atomically(folder_ / "net.safetensors",
+                        formats::fixture::pth(formats::fixture::program("}")));
   EXPECT_EQ(read_weights(folder_ / "net.safetensors").format, "PyTorch");
 }
 

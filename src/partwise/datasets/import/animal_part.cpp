@@ -5,8 +5,8 @@
 #include "partwise/datasets/import/catalogue.h"
 #include "partwise/datasets/import/choice.h"
 #include "partwise/datasets/import/image_files.h"
-#include "partwise/datasets/import/matlab.h"
 #include "partwise/datasets/import/truth_file.h"
+#include "partwise/formats/matlab.h"
 
 #include <algorithm>
 #include <array>
@@ -111,7 +111,7 @@ Objects objects_of(const ObjectTruth& truth, int64_t category, int64_t width, in
 }
 
 std::vector<ObjectTruth> read_objects(const fs::path& file) {
-  const auto samples = read_matlab(file, "samples");
+  const auto samples = formats::read_matlab(file, "samples");
   std::vector<ObjectTruth> objects;
   for (int64_t i = 0; i < samples.count(); ++i) {
     const auto& box = samples.field("obj", i).field("bndbox");

@@ -1,11 +1,14 @@
 #include "partwise/base/error.h"
 #include "partwise/datasets/import/import_fixture.h"
-#include "partwise/datasets/import/matlab_fixture.h"
+#include "partwise/formats/matlab_fixture.h"
 
 namespace partwise::datasets {
 namespace {
 
-matvar_t* inclusive(double xmin, double ymin, double xmax, double ymax) {
+using formats::MatlabValue;
+using namespace formats::fixture;
+
+MatlabValue inclusive(double xmin, double ymin, double xmax, double ymax) {
   const auto number = [](double value) { return matlab_numbers(1, 1, {value}); };
   return matlab_structs({{{"xmin", number(xmin)},
                           {"ymin", number(ymin)},
@@ -14,7 +17,7 @@ matvar_t* inclusive(double xmin, double ymin, double xmax, double ymax) {
 }
 
 MatlabFields truth(const std::vector<double>& centres, const std::vector<double>& scales) {
-  const auto instances = static_cast<int64_t>(centres.size() / 2);
+  const auto instances = centres.size() / 2;
   return {{"pHW_center", matlab_numbers(instances > 0 ? 2 : 0, instances, centres)},
           {"pHW_scale", matlab_numbers(instances > 0 ? 2 : 0, instances, scales)},
           {"obj", matlab_numbers(0, 0, {})}};
@@ -24,19 +27,20 @@ class AnimalPartImport : public ImportTest {
  protected:
   void SetUp() override {
     ImportTest::SetUp();
-    const auto sample = [](matvar_t* box) {
+    const auto sample = [](const MatlabValue& box) {
       return MatlabFields{{"obj", matlab_structs({{{"bndbox", box}}})}};
     };
-    write_matlab(source_ / "n02118333_obj/img/data.mat", "samples",
-                 matlab_structs({sample(inclusive(11, 21, 122, 76)),
-                                 sample(inclusive(0, 1, 50, 50)), sample(inclusive(1, 1, 50, 50))}),
-                 true);
+    write_matlab(source_ / "n02118333_obj/img/data.mat",
+                 {{"samples", matlab_structs({sample(inclusive(11, 21, 122, 76)),
+                                              sample(inclusive(0, 1, 50, 50)),
+                                              sample(inclusive(1, 1, 50, 50))})}},
+                 MatlabVersion::v73);
     // Row 112.5, column 112.5 is the middle of the crop; the second object shows two heads.
-    write_matlab(
-        source_ / "truth/n02118333/truth_part01.mat", "truth",
-        matlab_structs({truth({112.5, 112.5}, {56.0, 112.0}),
-                        truth({10.0, 20.0, 30.0, 40.0}, {8.0, 8.0, 8.0, 8.0}), truth({}, {})}),
-        false);
+    write_matlab(source_ / "truth/n02118333/truth_part01.mat",
+                 {{"truth", matlab_structs({truth({112.5, 112.5}, {56.0, 112.0}),
+                                            truth({10.0, 20.0, 30.0, 40.0}, {8.0, 8.0, 8.0, 8.0}),
+                                            truth({}, {})})}},
+                 MatlabVersion::v5);
     photograph("n02118333_obj/img/img/00001.jpg", 130, 90, 1);
     photograph("n02118333_obj/img/img/00002.jpg", 60, 60, 2);
     photograph("neg/00001.JPEG", 40, 40, 3);
@@ -80,8 +84,8 @@ TEST_F(AnimalPartImport, NamesNegativesAndAbsentImages) {
 }
 
 TEST_F(AnimalPartImport, FilesThatDisagreeAreRefused) {
-  write_matlab(source_ / "truth/n02118333/truth_part02.mat", "truth",
-               matlab_structs({truth({}, {})}), false);
+  write_matlab(source_ / "truth/n02118333/truth_part02.mat",
+               {{"truth", matlab_structs({truth({}, {})})}}, MatlabVersion::v5);
   EXPECT_NE(reason_of([&] { import_dataset(request("animal-part")); }).find("truth_part02.mat"),
             std::string::npos);
   write("n02118333_obj/img/data.mat", "damaged");

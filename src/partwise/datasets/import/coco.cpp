@@ -4,8 +4,7 @@
 #include "partwise/datasets/import/catalogue.h"
 #include "partwise/datasets/import/choice.h"
 #include "partwise/datasets/import/polygon.h"
-#include "partwise/datasets/json_file.h"
-#include "partwise/datasets/json_reader.h"
+#include "partwise/formats/json_records.h"
 
 #include <algorithm>
 #include <map>
@@ -18,6 +17,14 @@ namespace partwise::datasets {
 namespace {
 
 namespace fs = std::filesystem;
+using formats::coordinate_value;
+using formats::integer_member;
+using formats::integer_value;
+using formats::JsonFile;
+using formats::list_member;
+using formats::names_member;
+using formats::object_member;
+using formats::text_member;
 using nlohmann::json;
 
 constexpr int64_t kLargestId = int64_t{1} << 53U;

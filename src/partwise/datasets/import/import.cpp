@@ -9,8 +9,8 @@
 #include "partwise/datasets/import/catalogue.h"
 #include "partwise/datasets/import/clip.h"
 #include "partwise/datasets/import/image_files.h"
-#include "partwise/datasets/import/matlab.h"
 #include "partwise/datasets/import/splits.h"
+#include "partwise/formats/matlab.h"
 #include "partwise/images/codec.h"
 
 #include <algorithm>
@@ -270,8 +270,8 @@ ImportReport import_dataset(const ImportRequest& request) {
   validate(request.options);
   const auto& format = import_format(request.format);
   ensure(fs::exists(request.source), "{}: no such file or folder", request.source.string());
-  ensure(!format.needs_matlab || matlab_supported(),
-         "{}: this build cannot read MATLAB 7.3 files; install libmatio-dev and build again",
+  ensure(!format.needs_matlab || formats::matlab73_supported(),
+         "{}: this build cannot read MATLAB 7.3 files; install libhdf5-dev and build again",
          format.name);
   auto plan = format.plan(request.source, request.categories);
   if (!request.negatives.empty()) plan_negatives(request.negatives, plan);

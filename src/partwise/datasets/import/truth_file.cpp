@@ -1,14 +1,14 @@
 #include "partwise/datasets/import/truth_file.h"
 
 #include "partwise/base/error.h"
-#include "partwise/datasets/import/matlab.h"
+#include "partwise/formats/matlab.h"
 
 #include <algorithm>
 
 namespace partwise::datasets {
 namespace {
 
-InclusiveBox inclusive_box(const MatlabValue& box) {
+InclusiveBox inclusive_box(const formats::MatlabRecord& box) {
   return {box.field("xmin").number(), box.field("ymin").number(), box.field("xmax").number(),
           box.field("ymax").number()};
 }
@@ -36,7 +36,7 @@ Box box_from_inclusive(InclusiveBox box) {
 }
 
 std::vector<TruthRecord> read_truth_file(const std::filesystem::path& path) {
-  const auto truth = read_matlab(path, "truth");
+  const auto truth = formats::read_matlab(path, "truth");
   std::vector<TruthRecord> records;
   for (int64_t i = 0; i < truth.count(); ++i) {
     TruthRecord record;

@@ -2,8 +2,8 @@
 
 #include "partwise/base/error.h"
 #include "partwise/datasets/import/box_region.h"
-#include "partwise/datasets/import/matlab.h"
 #include "partwise/datasets/import/voc_merges.h"
+#include "partwise/formats/matlab.h"
 
 #include <algorithm>
 
@@ -19,7 +19,7 @@ struct Frame {
   int64_t height = 0;
   std::string file;
 
-  [[nodiscard]] Pixels mask(const MatlabValue& value) const {
+  [[nodiscard]] Pixels mask(const formats::MatlabRecord& value) const {
     ensure(value.columns() == width && value.rows() == height,
            "{}: a mask of {} x {} on an image of {} x {}", file, value.columns(), value.rows(),
            width, height);
@@ -38,7 +38,7 @@ Point centre_of(const Box& box) {
 }
 
 void add_parts(Annotation& object,
-               const MatlabValue& parts,
+               const formats::MatlabRecord& parts,
                const std::string& voc_class,
                const Frame& frame) {
   const auto landmarks = voc_landmarks(voc_class);
@@ -66,7 +66,7 @@ Objects read_voc_masks(const fs::path& file,
                        int64_t width,
                        int64_t height) {
   const Frame frame{width, height, file.string()};
-  const auto annotation = read_matlab(file, "anno");
+  const auto annotation = formats::read_matlab(file, "anno");
   const auto& found = annotation.field("objects");
   Objects objects;
   for (int64_t i = 0; i < found.count(); ++i) {

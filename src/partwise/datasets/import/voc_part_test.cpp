@@ -1,15 +1,18 @@
 #include "partwise/datasets/import/import_fixture.h"
-#include "partwise/datasets/import/matlab_fixture.h"
 #include "partwise/datasets/import/voc_merges.h"
+#include "partwise/formats/matlab_fixture.h"
 
 namespace partwise::datasets {
 namespace {
+
+using formats::MatlabValue;
+using namespace formats::fixture;
 
 constexpr int64_t kWidth = 8;
 constexpr int64_t kHeight = 6;
 
 // Ones in columns [left, right) and rows [top, bottom).
-matvar_t* block(int64_t left, int64_t top, int64_t right, int64_t bottom) {
+MatlabValue block(int64_t left, int64_t top, int64_t right, int64_t bottom) {
   std::vector<uint8_t> pixels(static_cast<std::size_t>(kWidth * kHeight), 0);
   for (int64_t y = top; y < bottom; ++y) {
     for (int64_t x = left; x < right; ++x) pixels[static_cast<std::size_t>(y * kWidth + x)] = 1;
@@ -17,11 +20,11 @@ matvar_t* block(int64_t left, int64_t top, int64_t right, int64_t bottom) {
   return matlab_mask(kHeight, kWidth, pixels);
 }
 
-MatlabFields part(const std::string& name, matvar_t* mask) {
+MatlabFields part(const std::string& name, const MatlabValue& mask) {
   return {{"part_name", matlab_text(name)}, {"mask", mask}};
 }
 
-MatlabFields object(const std::string& name, matvar_t* mask, matvar_t* parts) {
+MatlabFields object(const std::string& name, const MatlabValue& mask, const MatlabValue& parts) {
   return {{"class", matlab_text(name)}, {"mask", mask}, {"parts", parts}};
 }
 
@@ -29,17 +32,14 @@ MatlabFields object(const std::string& name, matvar_t* mask, matvar_t* parts) {
 MatlabFields boxed(const std::string& file,
                    const std::vector<double>& centre,
                    const std::vector<double>& scale) {
-  const auto rows = static_cast<int64_t>(centre.size());
-  auto* nothing = matlab_numbers(0, 0, {});
-  auto* box = centre.empty() ? nothing
-                             : matlab_structs({{{"filename", matlab_text(file)},
-                                                {"bndbox", matlab_structs({{
-                                                               {"xmin", matlab_text("2")},
-                                                               {"ymin", matlab_text("1")},
-                                                               {"xmax", matlab_text("7")},
-                                                               {"ymax", matlab_text("5")},
-                                                           }})}}});
-  if (!centre.empty()) Mat_VarFree(nothing);
+  const auto rows = centre.size();
+  const MatlabFields corners{{"xmin", matlab_text("2")},
+                             {"ymin", matlab_text("1")},
+                             {"xmax", matlab_text("7")},
+                             {"ymax", matlab_text("5")}};
+  const MatlabFields described{{"filename", matlab_text(file)},
+                               {"bndbox", matlab_structs({corners})}};
+  const auto box = centre.empty() ? matlab_numbers(0, 0, {}) : matlab_structs({described});
   return {{"pHW_center", matlab_numbers(rows, rows > 0 ? 1 : 0, centre)},
           {"pHW_scale", matlab_numbers(rows, rows > 0 ? 1 : 0, scale)},
           {"obj", box}};
@@ -49,16 +49,17 @@ class VocPartImport : public ImportTest {
  protected:
   void SetUp() override {
     ImportTest::SetUp();
-    auto* cat_parts =
+    const auto cat_parts =
         matlab_structs({part("head", block(1, 1, 4, 3)), part("lear", block(1, 0, 2, 1)),
                         part("torso", block(3, 2, 7, 5)), part("neck", block(3, 2, 4, 3))});
-    auto* car_parts =
+    const auto car_parts =
         matlab_structs({part("wheel_1", block(0, 5, 1, 6)), part("wheel_2", block(4, 5, 5, 6))});
-    auto* objects = matlab_structs(
+    const auto objects = matlab_structs(
         {object("cat", block(1, 0, 7, 5), cat_parts), object("car", block(0, 3, 5, 6), car_parts)});
-    write_matlab(source_ / "Annotations_Part/2008_000001.mat", "anno",
-                 matlab_structs({{{"imname", matlab_text("2008_000001")}, {"objects", objects}}}),
-                 false);
+    write_matlab(source_ / "Annotations_Part/2008_000001.mat",
+                 {{"anno", matlab_structs(
+                               {{{"imname", matlab_text("2008_000001")}, {"objects", objects}}})}},
+                 MatlabVersion::v5);
     photograph("JPEGImages/2008_000001.jpg", kWidth, kHeight, 1);
   }
 };
@@ -90,9 +91,9 @@ TEST_F(VocPartImport, AnotherChoiceOfCategoriesMakesNoNegatives) {
 TEST_F(VocPartImport, AMaskOfAnotherSizeIsNamed) {
   photograph("JPEGImages/2008_000001.jpg", kWidth + 1, kHeight, 1);
   photograph("JPEGImages/2008_000002.jpg", kWidth, kHeight, 2);
-  auto* objects = matlab_structs({object("cat", block(1, 0, 7, 5), matlab_numbers(0, 0, {}))});
-  write_matlab(source_ / "Annotations_Part/2008_000002.mat", "anno",
-               matlab_structs({{{"objects", objects}}}), false);
+  const auto objects = matlab_structs({object("cat", block(1, 0, 7, 5), matlab_numbers(0, 0, {}))});
+  write_matlab(source_ / "Annotations_Part/2008_000002.mat",
+               {{"anno", matlab_structs({{{"objects", objects}}})}}, MatlabVersion::v5);
   const auto report = import_dataset(request("voc-part"));
   EXPECT_EQ(report.dataset.images.size(), 1U);
   ASSERT_EQ(report.skipped.size(), 1U);
@@ -104,10 +105,11 @@ TEST_F(VocPartImport, TheAuthorsBoxesAreUndoneExactly) {
   // A head over columns 3..5 and rows 1..3 of the object's 2..7 and 1..5, as the authors write it.
   const std::vector<double> centre{(2.0 - 1.0) / 4.0 * 224.0, (4.0 - 2.0) / 5.0 * 224.0};
   const std::vector<double> scale{2.0 / 4.0 * 224.0, 2.0 / 5.0 * 224.0};
-  write_matlab(source_ / "truth/cat/truth_part01.mat", "truth",
-               matlab_structs({boxed("2008_000003.jpg", centre, scale), boxed("", {}, {}),
-                               boxed("2008_000004.jpg", centre, scale)}),
-               false);
+  write_matlab(
+      source_ / "truth/cat/truth_part01.mat",
+      {{"truth", matlab_structs({boxed("2008_000003.jpg", centre, scale), boxed("", {}, {}),
+                                 boxed("2008_000004.jpg", centre, scale)})}},
+      MatlabVersion::v5);
   photograph("JPEGImages/2008_000003.jpg", kWidth, kHeight, 3);
   const auto report = import_dataset(request("voc-part"));
   const auto& cat = report.dataset.annotations.back();

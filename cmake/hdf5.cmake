@@ -1,0 +1,21 @@
+# HDF5, for MATLAB's 7.3 files. Not every machine has it: PARTWISE_HDF5 says so.
+find_path(PARTWISE_HDF5_HEADER hdf5.h PATH_SUFFIXES hdf5/serial)
+find_library(PARTWISE_HDF5_LIBRARY NAMES hdf5_serial hdf5 PATH_SUFFIXES hdf5/serial)
+mark_as_advanced(PARTWISE_HDF5_HEADER PARTWISE_HDF5_LIBRARY)
+set(PARTWISE_HDF5 OFF)
+if(PARTWISE_HDF5_HEADER AND PARTWISE_HDF5_LIBRARY)
+  set(PARTWISE_HDF5 ON)
+else()
+  message(STATUS "HDF5 not found: MATLAB 7.3 files and the importers that need them are refused")
+endif()
+
+# These targets may include hdf5.h where PARTWISE_HDF5 is defined.
+function(partwise_use_hdf5)
+  foreach(target IN LISTS ARGV)
+    if(PARTWISE_HDF5 AND TARGET ${target})
+      target_compile_definitions(${target} PRIVATE PARTWISE_HDF5)
+      target_include_directories(${target} SYSTEM PRIVATE ${PARTWISE_HDF5_HEADER})
+      target_link_libraries(${target} PRIVATE ${PARTWISE_HDF5_LIBRARY})
+    endif()
+  endforeach()
+endfunction()

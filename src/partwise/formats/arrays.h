@@ -1,0 +1,68 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace partwise::formats {
+
+enum class Dtype {
+  f64,
+  f32,
+  f16,
+  bf16,
+  f8_e5m2,
+  f8_e4m3,  // the variant without infinities, as PyTorch's float8_e4m3fn
+  i64,
+  i32,
+  i16,
+  i8,
+  u64,
+  u32,
+  u16,
+  u8,
+  boolean,
+};
+
+// As safetensors spells them: "F32", "BF16", "I64", "BOOL", ...
+std::string_view name_of(Dtype dtype);
+std::optional<Dtype> dtype_named(std::string_view name);
+
+std::size_t size_of(Dtype dtype);  // bytes of one number
+bool is_floating(Dtype dtype);
+
+// Bytes of a dense array; nothing when an extent is negative or the product does not fit.
+std::optional<std::size_t> byte_count(Dtype dtype, std::span<const int64_t> shape);
+
+std::string shape_text(std::span<const int64_t> shape);  // "[64, 3, 3, 3]"
+
+// A dense row-major array of little-endian numbers. `bytes` may lie in a mapped file and need not
+// be aligned; `owner` keeps them alive, so a copy of an Array costs nothing. Without an owner the
+// bytes are the caller's (a tensor's, say) and must outlive the Array.
+struct Array {
+  Dtype dtype = Dtype::f32;
+  std::vector<int64_t> shape;
+  std::string_view bytes;
+  std::shared_ptr<const void> owner;
+
+  [[nodiscard]] std::size_t count() const { return bytes.size() / size_of(dtype); }
+};
+
+// An array that owns its bytes; their number must fit the shape.
+Array make_array(Dtype dtype, std::vector<int64_t> shape, std::string bytes);
+
+// What a weights file holds. All names and texts are valid UTF-8.
+struct NamedArrays {
+  std::string format;  // "safetensors", "PyTorch", "MatConvNet simplenn", "MatConvNet DagNN"
+  std::map<std::string, Array> arrays;
+  std::map<std::string, std::string> metadata;
+  std::vector<std::string> skipped;  // what the file holds besides, one line each
+};
+
+}  // namespace partwise::formats
