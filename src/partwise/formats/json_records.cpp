@@ -109,6 +109,15 @@ std::string excerpt(const json& value) {
   return text;
 }
 
+const json& member_or(const json& absent,
+                      const json& object,
+                      const char* key,
+                      std::string_view place) {
+  ensure(object.is_object(), "{}: expected an object, found {}", place, object.type_name());
+  const auto found = object.find(key);
+  return found == object.end() ? absent : *found;
+}
+
 }  // namespace
 
 JsonFile::JsonFile(const std::filesystem::path& path) : file_(map_file(path)) {
@@ -191,20 +200,16 @@ std::string text_member(const json& object, const char* key, std::string_view pl
 
 const json& list_member(const json& object, const char* key, std::string_view place) {
   static const json empty = json::array();
-  ensure(object.is_object(), "{}: expected an object, found {}", place, object.type_name());
-  const auto found = object.find(key);
-  if (found == object.end()) return empty;
-  ensure(found->is_array(), "{}: {}: expected a list, found {}", place, key, excerpt(*found));
-  return *found;
+  const auto& found = member_or(empty, object, key, place);
+  ensure(found.is_array(), "{}: {}: expected a list, found {}", place, key, excerpt(found));
+  return found;
 }
 
 const json& object_member(const json& object, const char* key, std::string_view place) {
   static const json empty = json::object();
-  ensure(object.is_object(), "{}: expected an object, found {}", place, object.type_name());
-  const auto found = object.find(key);
-  if (found == object.end()) return empty;
-  ensure(found->is_object(), "{}: {}: expected an object, found {}", place, key, excerpt(*found));
-  return *found;
+  const auto& found = member_or(empty, object, key, place);
+  ensure(found.is_object(), "{}: {}: expected an object, found {}", place, key, excerpt(found));
+  return found;
 }
 
 std::vector<std::string> names_member(const json& object, const char* key, std::string_view place) {

@@ -50,30 +50,13 @@ constexpr uint32_t kComplexFlag = 0x0800;
 constexpr uint32_t kLogicalFlag = 0x0200;
 
 std::optional<Dtype> dtype_of(uint32_t type) {
-  switch (type) {
-    case kInt8:
-      return Dtype::i8;
-    case kUint8:
-      return Dtype::u8;
-    case kInt16:
-      return Dtype::i16;
-    case kUint16:
-      return Dtype::u16;
-    case kInt32:
-      return Dtype::i32;
-    case kUint32:
-      return Dtype::u32;
-    case kSingle:
-      return Dtype::f32;
-    case kDouble:
-      return Dtype::f64;
-    case kInt64:
-      return Dtype::i64;
-    case kUint64:
-      return Dtype::u64;
-    default:
-      return std::nullopt;
-  }
+  static const std::map<uint32_t, Dtype> types{
+      {kInt8, Dtype::i8},   {kUint8, Dtype::u8},   {kInt16, Dtype::i16},  {kUint16, Dtype::u16},
+      {kInt32, Dtype::i32}, {kUint32, Dtype::u32}, {kSingle, Dtype::f32}, {kDouble, Dtype::f64},
+      {kInt64, Dtype::i64}, {kUint64, Dtype::u64},
+  };
+  const auto found = types.find(type);
+  return found == types.end() ? std::nullopt : std::optional(found->second);
 }
 
 struct Element {

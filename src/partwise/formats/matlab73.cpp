@@ -17,51 +17,33 @@ constexpr std::size_t kMostExtents = 32;
 constexpr std::size_t kMostMemory = std::size_t{1} << 32U;
 
 // What MATLAB calls the class of an array, and what is read of it.
-struct ClassName {
-  std::string_view name;
+struct ClassRow {
+  const char* name;
   Kind kind;
-  Dtype dtype;
-};
-constexpr std::array kClasses{
-    ClassName{"double", Kind::numbers, Dtype::f64},
-    ClassName{"single", Kind::numbers, Dtype::f32},
-    ClassName{"int8", Kind::numbers, Dtype::i8},
-    ClassName{"uint8", Kind::numbers, Dtype::u8},
-    ClassName{"int16", Kind::numbers, Dtype::i16},
-    ClassName{"uint16", Kind::numbers, Dtype::u16},
-    ClassName{"int32", Kind::numbers, Dtype::i32},
-    ClassName{"uint32", Kind::numbers, Dtype::u32},
-    ClassName{"int64", Kind::numbers, Dtype::i64},
-    ClassName{"uint64", Kind::numbers, Dtype::u64},
-    ClassName{"logical", Kind::numbers, Dtype::boolean},
-    ClassName{"char", Kind::text, {}},
-    ClassName{"cell", Kind::cell, {}},
-    ClassName{"struct", Kind::structure, {}},
+  Dtype dtype = Dtype::f64;
+  hid_t type = -1;  // as numbers lie in memory
 };
 
-hid_t native(Dtype dtype) {
-  switch (dtype) {
-    case Dtype::f64:
-      return H5T_NATIVE_DOUBLE;
-    case Dtype::f32:
-      return H5T_NATIVE_FLOAT;
-    case Dtype::i8:
-      return H5T_NATIVE_INT8;
-    case Dtype::i16:
-      return H5T_NATIVE_INT16;
-    case Dtype::u16:
-      return H5T_NATIVE_UINT16;
-    case Dtype::i32:
-      return H5T_NATIVE_INT32;
-    case Dtype::u32:
-      return H5T_NATIVE_UINT32;
-    case Dtype::i64:
-      return H5T_NATIVE_INT64;
-    case Dtype::u64:
-      return H5T_NATIVE_UINT64;
-    default:
-      return H5T_NATIVE_UINT8;
-  }
+const ClassRow* class_named(const std::string& name) {
+  static const std::array rows{
+      ClassRow{"double", Kind::numbers, Dtype::f64, H5T_NATIVE_DOUBLE},
+      ClassRow{"single", Kind::numbers, Dtype::f32, H5T_NATIVE_FLOAT},
+      ClassRow{"int8", Kind::numbers, Dtype::i8, H5T_NATIVE_INT8},
+      ClassRow{"uint8", Kind::numbers, Dtype::u8, H5T_NATIVE_UINT8},
+      ClassRow{"int16", Kind::numbers, Dtype::i16, H5T_NATIVE_INT16},
+      ClassRow{"uint16", Kind::numbers, Dtype::u16, H5T_NATIVE_UINT16},
+      ClassRow{"int32", Kind::numbers, Dtype::i32, H5T_NATIVE_INT32},
+      ClassRow{"uint32", Kind::numbers, Dtype::u32, H5T_NATIVE_UINT32},
+      ClassRow{"int64", Kind::numbers, Dtype::i64, H5T_NATIVE_INT64},
+      ClassRow{"uint64", Kind::numbers, Dtype::u64, H5T_NATIVE_UINT64},
+      ClassRow{"logical", Kind::numbers, Dtype::boolean, H5T_NATIVE_UINT8},
+      ClassRow{"char", Kind::text},
+      ClassRow{"cell", Kind::cell},
+      ClassRow{"struct", Kind::structure},
+  };
+  const auto* row = std::find_if(rows.begin(), rows.end(),
+                                 [&](const ClassRow& known) { return known.name == name; });
+  return row == rows.end() ? nullptr : row;
 }
 
 // An HDF5 identifier with the function that closes it.
@@ -168,17 +150,16 @@ class Reader {
 
   MatlabValue array(hid_t dataset, const std::string& name, const Place& place) {
     const auto stored = stored_as(dataset);
-    const auto* known = std::find_if(kClasses.begin(), kClasses.end(),
-                                     [&](const auto& row) { return row.name == name; });
+    const auto* known = class_named(name);
     MatlabValue value;
-    value.kind = known != kClasses.end()        ? known->kind
+    value.kind = known != nullptr               ? known->kind
                  : stored.kind == H5T_REFERENCE ? Kind::cell
                                                 : Kind::other;
     if (value.kind == Kind::other) return value;
     if (value.kind == Kind::numbers) value.dtype = known->dtype;
     value.extents = extents(dataset, place);
     if (is_marked_empty(dataset)) {  // it holds its extents
-      const auto held = read(dataset, Dtype::u64, value.extents, place);
+      const auto held = read(dataset, H5T_NATIVE_UINT64, sizeof(uint64_t), value.extents, place);
       place.require(held->size() <= kMostExtents * sizeof(uint64_t));
       value.extents.resize(held->size() / sizeof(uint64_t));
       std::memcpy(value.extents.data(), held->data(), held->size());
@@ -189,11 +170,12 @@ class Reader {
     if (value.kind == Kind::cell) {
       value.items = referenced(dataset, value.extents, place);
     } else if (value.kind == Kind::text && stored.kind == H5T_INTEGER) {
-      value.text = stored.size == 1
-                       ? text_from_bytes(*read(dataset, Dtype::u8, value.extents, place))
-                       : text_from_utf16(*read(dataset, Dtype::u16, value.extents, place));
+      value.text =
+          stored.size == 1
+              ? text_from_bytes(*read(dataset, H5T_NATIVE_UINT8, 1, value.extents, place))
+              : text_from_utf16(*read(dataset, H5T_NATIVE_UINT16, 2, value.extents, place));
     } else if (value.kind == Kind::numbers && numeric) {
-      const auto bytes = read(dataset, value.dtype, value.extents, place);
+      const auto bytes = read(dataset, known->type, size_of(value.dtype), value.extents, place);
       value.bytes = *bytes;
       value.owner = bytes;
     } else {
@@ -212,13 +194,6 @@ class Reader {
     std::reverse(result.begin(), result.end());
     if (rank == 1) result.push_back(1);
     return result;
-  }
-
-  std::shared_ptr<const std::string> read(hid_t dataset,
-                                          Dtype dtype,
-                                          const std::vector<std::size_t>& extents,
-                                          const Place& place) {
-    return read(dataset, native(dtype), size_of(dtype), extents, place);
   }
 
   std::shared_ptr<const std::string> read(hid_t dataset,

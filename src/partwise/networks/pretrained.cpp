@@ -3,6 +3,7 @@
 #include "partwise/base/error.h"
 #include "partwise/base/names.h"
 #include "partwise/formats/convert.h"
+#include "partwise/tensors/tensor_file.h"
 #include "partwise/tensors/torch.h"
 #include "partwise/weights/match.h"
 #include "partwise/weights/read_weights.h"
@@ -164,15 +165,7 @@ Pretrained read_pretrained(const std::string& net,
     }
     result.state = from_torchvision_vgg(given, normed);
     notes.emplace_back(normed ? "torchvision's names, batch norm folded" : "torchvision's names");
-    formats::NamedArrays translated;
-    for (const auto& [name, tensor] : result.state) {
-      const auto bytes = static_cast<std::size_t>(tensor.numel()) * sizeof(float);
-      translated.arrays[name] = {formats::Dtype::f32,
-                                 tensor.sizes().vec(),
-                                 {static_cast<const char*>(tensor.data_ptr()), bytes},
-                                 {}};
-    }
-    file.arrays = std::move(translated.arrays);
+    file.arrays = tensors::header_of({result.state, {}}).arrays;  // for its shapes
   }
 
   const auto wanted = wanted_by(backbone);

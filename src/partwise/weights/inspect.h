@@ -6,6 +6,10 @@
 
 namespace partwise::weights {
 
+// Whether `a` comes before `b` when runs of digits count as numbers: "conv.2" before "conv.10".
+// Different texts are never equal: "a1" and "a01" have an order too.
+bool natural_less(std::string_view a, std::string_view b);
+
 // Smallest, mean and largest of an array's finite numbers; all 0 when it has none.
 struct Range {
   double min = 0.0;
