@@ -171,23 +171,62 @@ class Measuring(unittest.TestCase):
 
     def test_compare_pairs_runs_on_the_same_images(self):
         out = self.folder / "compared.json"
-        shown = self.done("compare", self.other, self.multi, "--json", out, *QUICK)
+        findings, _ = self.measured(self.other)
+        self.measured(self.multi, "--metrics", "class_selectivity")
+        for place in (self.other, self.multi):  # nothing but the findings is needed
+            shutil.copytree(place, self.folder / f"{place.name}-alone", ignore=shutil.ignore_patterns("checkpoints", "pictures"))
+        other, multi = (self.folder / f"{place.name}-alone" for place in (self.other, self.multi))
+        shown = self.done("compare", other, multi, "--json", out)
+        self.assertEqual(shown.stderr, "")
         compared = json.loads(out.read_text())
         self.assertEqual(len(compared["comparisons"]), 2 + 2 * 4)
         for line in compared["comparisons"]:
+            self.assertTrue(line["paired"])
             if line["difference"] is None:
                 continue
             self.assertAlmostEqual(line["difference"], line["second"] - line["first"])
             leaves_out_0 = line["low"] > 0 or line["high"] < 0
             self.assertEqual(line["verdict"] != "not distinguishable", leaves_out_0)
         self.assertIn("not distinguishable", shown.stdout)
-        findings, _ = self.measured(self.other)
         first = {(line["layer"], line["metric"]): line["first"] for line in compared["comparisons"]}
         for layer in findings["layers"]:
             self.assertEqual(first[layer["role"], "purity"], layer["purity"]["value"])
-        self.done("compare", self.multi, self.multi, "--json", out, *QUICK)
+        self.done("compare", multi, other, "--json", out)
+        for there, back in zip(compared["comparisons"], json.loads(out.read_text())["comparisons"]):
+            self.assertEqual((there["metric"], there["low"]), (back["metric"], None if back["high"] is None else -back["high"]))
+        self.done("compare", multi, multi, "--json", out)
         for line in json.loads(out.read_text())["comparisons"]:
             self.assertIn(line["verdict"], ("not distinguishable", "not defined"))
+        self.done("compare", other, multi, "--data", self.data, "--split", "test")
+        self.refused(run("compare", other, multi, "--split", "all"), "split 'test'", f"partwise measure {other} --split all")
+        self.refused(run("compare", other, multi, "--metrics", "class_selectivity"), str(other), "--metrics class_selectivity")
+        self.refused(run("compare", other, multi, "--metrics", "class_selectivty"), "class_selectivity")
+        another = self.folder / "another"
+        self.done("data", "synth", another, "--images", 9, "--categories", 2, "--size", 64, "--seed", 5)
+        self.refused(run("compare", other, multi, "--data", another), "other data", f"partwise measure {other} --data {another}")
+        self.unpaired_runs_are_compared_all_the_same(other, multi, compared)
+
+    def unpaired_runs_are_compared_all_the_same(self, other, multi, compared):
+        out = self.folder / "unpaired.json"
+        for change in ("an older program", "other draws"):
+            if change == "an older program":
+                findings = json.loads((multi / "findings.json").read_text())
+                for key in ("draws", "options", "data_hash"):
+                    del findings[key]
+                (multi / "findings.json").write_text(json.dumps(findings))
+                (multi / "draws.safetensors").unlink()
+            else:
+                shutil.copy(other / "draws.safetensors", multi)
+                findings["draws"] = {"file": "draws.safetensors", "hash": "0" * 16}
+                (multi / "findings.json").write_text(json.dumps(findings))
+            said = self.done("compare", other, multi, "--json", out)
+            self.assertIn("not paired", said.stderr)
+            self.assertIn(f"partwise measure {other} {multi}", said.stderr)
+            for paired, line in zip(compared["comparisons"], json.loads(out.read_text())["comparisons"]):
+                self.assertEqual(paired["difference"], line["difference"])
+                self.assertFalse(line["paired"])
+            self.done("report", other, multi, "--out", self.folder / "unpaired.html")
+            self.assertIn("image by image", (self.folder / "unpaired.html").read_text())
 
     def test_networks_are_attacked_on_request(self):
         few = ["--metrics", "adversarial_distortion", "--attack-images", 2, "--attack-steps", 3, "--attack-searches", 2]
@@ -218,13 +257,17 @@ class Measuring(unittest.TestCase):
                 self.assertRegex(shown.stdout, f"filters of {category}: .*{part} [0-9-]")
 
     def test_runs_on_other_data_or_tasks_are_not_compared(self):
+        moved, bare = self.folder / "moved", self.folder / "bare"
+        shutil.copytree(self.fox, bare, ignore=shutil.ignore_patterns("findings.json"))
+        self.measured(self.multi)
+        self.measured(self.fox)
         self.refused(run("compare", self.multi, self.fox), "task", "binary:fox")
-        moved = self.folder / "moved"
         shutil.copytree(self.multi, moved)
-        manifest = json.loads((moved / "manifest.json").read_text())
-        manifest["data_hash"] = "0" * 16
-        (moved / "manifest.json").write_text(json.dumps(manifest))
+        findings = json.loads((moved / "findings.json").read_text())
+        findings["data_hash"] = "0" * 16
+        (moved / "findings.json").write_text(json.dumps(findings))
         self.refused(run("compare", self.multi, moved), "data", str(moved))
+        self.refused(run("compare", self.multi, bare), str(bare), "has not been measured", f"partwise measure {bare}")
         self.refused(run("compare", self.multi, self.folder / "nowhere"), "nowhere")
         self.assertEqual(run("compare", self.multi).returncode, 2)
 

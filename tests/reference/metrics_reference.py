@@ -556,9 +556,6 @@ dissect("dissection_2020", 0.1, True, 4)
 
 
 # --- comparisons ----------------------------------------------------------------------------------------------------------
-DIFFERENCES = np.array([float(PEAK[r, 2]) - float(PEAK[r, 0]) for r in range(ROWS) if r % 7])
-drawn = np.array([(Stream(derived(SEED, i)).counts(len(DIFFERENCES)) * DIFFERENCES).mean() for i in range(RESAMPLES)])
-put("comparison.rows", DIFFERENCES.mean(), np.quantile(drawn, [0.025, 0.975]) - (drawn - DIFFERENCES.mean()).mean())
 EXISTING = np.where(np.isneginf(PEAK), NAN, PEAK).astype(float)
 put("adversarial_distortion", mean(EXISTING[:, 1]), interval(lambda rows, *_: mean(EXISTING[:, 1], rows), 0),
     random_direction=mean(EXISTING[:, 2]))
@@ -569,12 +566,22 @@ def table_mean(table, rows, filters):
     return mean([mean(column, rows) for column in table.T], filters)
 
 
-def separate(rows, filters, seed):
-    return table_mean(TABLES[1], rows, Stream(seed).counts(3)) - table_mean(TABLES[0], rows, filters)
+def partner_filters(index, filters):
+    """Other filters with the rows of the same draw."""
+    stream = Stream(derived(SEED, index))
+    stream.counts(ROWS)
+    return Stream(derived(stream.bits(), 1)).counts(filters)
 
 
-value = table_mean(TABLES[1], ONCE, each[:3]) - table_mean(TABLES[0], ONCE, each[:4])
-put("comparison.filters", value, interval(separate, 4, value=value))
+values = [table_mean(TABLES[0], ONCE, each[:4]), table_mean(TABLES[1], ONCE, each[:3])]
+value = values[1] - values[0]
+drawn = np.array([table_mean(TABLES[1], rows, partner_filters(i, 3)) - table_mean(TABLES[0], rows, filters)
+                  for i, (rows, filters, _) in enumerate(resamples(4))])
+put("comparison.paired", value, np.quantile(drawn, [0.025, 0.975]) - (drawn - value).mean())
+ends = [interval(lambda rows, filters, _, table=table: table_mean(table, rows, filters), table.shape[1], value=own)
+        for table, own in zip(TABLES, values)]
+put("comparison.independent", value, (value - math.hypot(values[1] - ends[1][0], ends[0][1] - values[0]),
+                                      value + math.hypot(ends[1][1] - values[1], values[0] - ends[0][0])))
 
 
 def t_within(t, degrees, steps=200000):

@@ -1,11 +1,10 @@
 #include "partwise/base/files.h"
 #include "partwise/base/progress.h"
-#include "partwise/cli/measure_flags.h"
-#include "partwise/cli/session.h"
-#include "partwise/judging/dissection.h"
-#include "partwise/metrics/comparison.h"
+#include "partwise/cli/command.h"
+#include "partwise/findings/run_comparison.h"
+#include "partwise/metrics/catalogue.h"
+#include "partwise/report/terminal.h"
 
-#include <algorithm>
 #include <cmath>
 
 namespace partwise::cli {
@@ -13,142 +12,62 @@ namespace {
 
 struct Flags {
   std::vector<std::string> runs;
-  std::string data;
-  std::string split = "test";
   std::string json;
-  MeasureFlags measures;
-  Common common;
+  findings::Wanted wanted;
+  std::string metrics;
+  bool all = false;
 };
 
-// What is kept of a run: its maps are gone before the next one is measured.
-struct Measured {
-  std::vector<datasets::Sample> samples;
-  std::map<std::string, metrics::Finding> decisions;
-  std::vector<judging::LayerFindings> layers;
-  int64_t rows = 0;
-  int64_t training_images = 0;
-};
-
-Measured measured(const runs::RunFolder& run,
-                  const datasets::PartDataset& dataset,
-                  const judging::MeasureOptions& options,
-                  const models::Resources& resources) {
-  say(fmt::format("measuring {} ...", run.path().string()));
-  auto seen = judging::dissect(run, dataset, options, resources);
-  return {std::move(seen.examples.samples), std::move(seen.decisions), std::move(seen.layers),
-          seen.findings.at("rows").get<int64_t>(),
-          seen.findings.at("training_images").get<int64_t>()};
-}
-
-// Runs on other data, or another task, do not see the same images.
-void ensure_comparable(const runs::RunFolder& a, const runs::RunFolder& b) {
-  const auto differ = [&](const char* what, const nlohmann::json& first,
-                          const nlohmann::json& second, const char* key) {
-    ensure(first.value(key, nlohmann::json()) == second.value(key, nlohmann::json()),
-           "{} and {} differ in {} ({} and {}); only runs on the same images can be compared",
-           a.path().string(), b.path().string(), what, first.value(key, nlohmann::json()).dump(),
-           second.value(key, nlohmann::json()).dump());
+nlohmann::json comparisons_json(const std::vector<findings::ComparedNumber>& numbers) {
+  const auto number = [](double value) {
+    return std::isfinite(value) ? nlohmann::json(value) : nlohmann::json(nullptr);
   };
-  differ("their data or its split", a.manifest(), b.manifest(), "data_hash");
-  differ("their task", a.options(), b.options(), "task");
-}
-
-void ensure_same_rows(const Measured& a, const Measured& b, const Flags& flags) {
-  const bool same =
-      a.rows == b.rows && std::equal(a.samples.begin(), a.samples.end(), b.samples.begin(),
-                                     b.samples.end(), [](const auto& one, const auto& other) {
-                                       return one.image_index == other.image_index &&
-                                              one.annotation_index == other.annotation_index;
-                                     });
-  ensure(same, "{} and {} look at different images of split '{}' ({} and {}: is the loss another?)",
-         flags.runs[0], flags.runs[1], flags.split, a.rows, b.rows);
-}
-
-nlohmann::json number(double value) {
-  return std::isfinite(value) ? nlohmann::json(value) : nlohmann::json(nullptr);
-}
-
-nlohmann::json line(const std::string& layer,
-                    const std::string& metric,
-                    const metrics::Finding& first,
-                    const metrics::Finding& second) {
-  const auto comparison = metrics::compare(first, second);
-  const bool exists = std::isfinite(comparison.difference);
-  return {{"layer", layer},
-          {"metric", metric},
-          {"first", number(first.value)},
-          {"second", number(second.value)},
-          {"difference", number(comparison.difference)},
-          {"low", number(comparison.low)},
-          {"high", number(comparison.high)},
-          {"verdict", exists ? metrics::verdict(comparison) : "not defined"}};
-}
-
-nlohmann::json all_lines(const Measured& a, const Measured& b) {
   auto lines = nlohmann::json::array();
-  for (const auto& [metric, first] : a.decisions)
-    lines.push_back(line("", metric, first, b.decisions.at(metric)));
-  for (const auto& layer : a.layers) {
-    const auto role = layer.facts.at("role");
-    const auto other = std::find_if(b.layers.begin(), b.layers.end(), [&](const auto& candidate) {
-      return candidate.facts.at("role") == role;
-    });
-    if (other == b.layers.end()) continue;
-    for (const auto& [metric, first] : layer.findings) {
-      const auto second = other->findings.find(metric);
-      if (second == other->findings.end()) continue;
-      lines.push_back(line(role.get<std::string>(), metric, first, second->second));
-    }
+  for (const auto& [role, key, first, second, comparison] : numbers) {
+    lines.push_back({{"layer", role},
+                     {"metric", key},
+                     {"first", number(first)},
+                     {"second", number(second)},
+                     {"difference", number(comparison.difference)},
+                     {"low", number(comparison.low)},
+                     {"high", number(comparison.high)},
+                     {"paired", comparison.paired},
+                     {"verdict", words_for(relation(comparison))}});
   }
   return lines;
 }
 
-std::string table(const nlohmann::json& lines) {
-  const auto shown = [](const nlohmann::json& value, const char* format) {
-    return value.is_number() ? fmt::format(fmt::runtime(format), value.get<double>()) : "-";
-  };
-  auto text = fmt::format("{:<26} {:<32} {:>8} {:>8} {:>8}  {:<18} {}\n", "layer", "metric",
-                          "first", "second", "change", "95 % interval", "the second is");
-  for (const auto& one : lines) {
-    const auto layer = one.at("layer").get<std::string>();
-    text += fmt::format(
-        "{:<26} {:<32} {:>8} {:>8} {:>8}  {:<18} {}\n", layer.empty() ? "whole network" : layer,
-        one.at("metric").get<std::string>(), shown(one.at("first"), "{:.3f}"),
-        shown(one.at("second"), "{:.3f}"), shown(one.at("difference"), "{:+.3f}"),
-        fmt::format("[{}, {}]", shown(one.at("low"), "{:+.3f}"), shown(one.at("high"), "{:+.3f}")),
-        one.at("verdict").get<std::string>());
-  }
-  return text;
-}
-
 void compare_command(const Flags& flags) {
-  const auto a = runs::RunFolder::open(flags.runs[0]);
-  const auto b = runs::RunFolder::open(flags.runs[1]);
-  ensure_comparable(a, b);
-  const auto resources = start_session(flags.common);
-  auto options = network_options(flags.measures, flags.split, flags.common.threads);
-  const auto data = flags.data.empty() ? a.manifest().value("data", "") : flags.data;
-  const auto dataset = datasets::load_dataset(data);
-  const auto first = measured(a, dataset, options, resources);
-  options.measures.bootstrap.filter_stream = 1;  // other filters, the same images
-  const auto second = measured(b, dataset, options, resources);
-  ensure_same_rows(first, second, flags);
-
-  const auto lines = all_lines(first, second);
-  if (first.training_images > 0)
-    say(fmt::format("note: {} of {} images are training images", first.training_images,
-                    first.rows));
+  auto wanted = flags.wanted;
+  wanted.extras = metrics::options_named(flags.metrics, flags.all, true);
+  if (!wanted.data.empty())
+    wanted.data_hash = content_hash(read_file(std::filesystem::path(wanted.data) / "dataset.json"));
+  const auto opened = [](const std::string& path) -> findings::NamedFindings {
+    return {path, findings::require_findings(runs::RunFolder::open(path))};
+  };
+  const auto first = opened(flags.runs[0]);
+  const auto second = opened(flags.runs[1]);
+  const auto numbers = findings::compare_runs(first, second, wanted);
+  const auto& found = first.findings;
+  const auto not_paired = findings::why_not_paired(found, second.findings);
+  const auto trained_on = found.training_images.value_or(0);
+  if (trained_on > 0)
+    say(fmt::format("note: {} of {} images are training images", trained_on, found.rows));
+  if (!not_paired.empty())
+    say(
+        fmt::format("note: not paired image by image ({}); the intervals take the runs for "
+                    "independent and are wider; run: partwise measure {} {}",
+                    not_paired, first.name, second.name));
   if (!flags.json.empty())
-    write_json_atomically(flags.json, {{"first", flags.runs[0]},
-                                       {"second", flags.runs[1]},
-                                       {"split", flags.split},
-                                       {"rows", first.rows},
-                                       {"training_images", first.training_images},
-                                       {"comparisons", lines}});
-  fmt::print("first   {}\nsecond  {}\n{} images of split {}, the same for both\n\n{}",
-             flags.runs[0], flags.runs[1], first.rows, flags.split, table(lines));
-  fmt::print("\nOne interval a line: of {} lines about {:.0f} leave out 0 by chance alone.\n",
-             lines.size(), std::ceil(0.05 * static_cast<double>(lines.size())));
+    write_json_atomically(flags.json, {{"first", first.name},
+                                       {"second", second.name},
+                                       {"split", found.split},
+                                       {"rows", found.rows},
+                                       {"training_images", trained_on},
+                                       {"not_paired", not_paired},
+                                       {"comparisons", comparisons_json(numbers)}});
+  fmt::print("first   {}\nsecond  {}\n{} images of split {}, the same for both\n\n{}", first.name,
+             second.name, found.rows, found.split, report::comparison_table(numbers));
 }
 
 }  // namespace
@@ -156,17 +75,18 @@ void compare_command(const Flags& flags) {
 void add_compare(CLI::App& app) {
   const auto flags = std::make_shared<Flags>();
   auto* command = add_command(app, "compare",
-                              "Measure two runs on the same images and say which numbers differ: "
-                              "paired bootstrap, 95 % intervals of the differences.",
+                              "Say which numbers of two measured runs differ: the same images were "
+                              "drawn for both, 95 % intervals of the differences. No network runs.",
                               "partwise compare runs/masked runs/interpretable");
   command->add_option("runs", flags->runs, "two run folders")->required()->expected(2);
-  command->add_option("--data", flags->data, "where their dataset lies now");
-  command->add_option("--split", flags->split, "which images; all: every split")
-      ->capture_default_str();
+  command->add_option("--data", flags->wanted.data, "both must have been measured on this dataset");
+  command->add_option("--split", flags->wanted.split, "and on this split");
   command->add_option("--json", flags->json, "also write everything to this file");
-  flags->measures.known = network_metrics();
-  add_measure_flags(*command, flags->measures);
-  add_common(*command, flags->common);
+  command->add_option("--metrics", flags->metrics,
+                      "of the further metrics only these (default: all that both have), commas "
+                      "between: " +
+                          join(metrics::option_names(true)));
+  command->add_flag("--all", flags->all, "every metric of a layer must be there");
   command->callback([flags] { compare_command(*flags); });
 }
 

@@ -2,12 +2,13 @@
 #include "partwise/base/progress.h"
 #include "partwise/base/random.h"
 #include "partwise/cli/command.h"
-#include "partwise/cli/measure.h"
 #include "partwise/cli/session.h"
 #include "partwise/cli/version.h"
 #include "partwise/datasets/synthetic_animals.h"
 #include "partwise/images/codec.h"
+#include "partwise/judging/dissection.h"
 #include "partwise/report/report.h"
+#include "partwise/report/terminal.h"
 #include "partwise/training/trainer.h"
 #include "partwise/views/heat_map.h"
 
@@ -82,10 +83,10 @@ void draw_sheet(const DemoOptions& options, const fs::path& path) {
 
 // {"arms": {arm: {metrics}}, "seconds": s}: each metric at the layer where the method's claim lies,
 // and all layers below it.
-nlohmann::json summary_of(const std::vector<runs::RunFolder>& runs, double seconds) {
+nlohmann::json summary_of(const std::vector<findings::RunFindings>& found, double seconds) {
   auto arms = nlohmann::json::object();
-  for (const auto& run : runs) {
-    auto findings = *run.findings();
+  for (const auto& run : found) {
+    auto findings = to_json(run);
     auto& layers = findings["layers"];
     for (auto& layer : layers) layer.erase("cards");
     const auto& first = layers.front();
@@ -150,11 +151,11 @@ runs::RunFolder run_arm(const fs::path& out,
     say(fmt::format("training {} ...", arm));
     training::train(run, dataset, resources);
   }
-  if (!run.findings()) {
+  if (!findings::read_findings(run)) {
     say(fmt::format("measuring {} ...", arm));
     judging::MeasureOptions measure;
     measure.measures.bootstrap.threads = resources.threads;
-    measure_run(run, dataset, measure, resources);
+    judging::measure_run(run, dataset, measure, resources);
   }
   return run;
 }
@@ -182,8 +183,10 @@ void demo_command(const Flags& flags) {
     runs.push_back(run_arm(out, arm, options, dataset, resources));
   }
 
+  std::vector<findings::RunFindings> found;
+  for (const auto& run : runs) found.push_back(findings::require_findings(run));
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
-  write_json_atomically(out / "summary.json", summary_of(runs, seconds.count()));
+  write_json_atomically(out / "summary.json", summary_of(found, seconds.count()));
   const auto html = out / "report.html";
   report::write_report(runs,
                        {{"title", "Which parts of the animal does the network use?"},
@@ -196,7 +199,7 @@ void demo_command(const Flags& flags) {
                           {"images", dataset.images.size()},
                           {"sheet", (out / "animals.png").string()}}}},
                        html);
-  fmt::print("{}\nreport   {}\nsummary  {}\ntime     {}\n", findings_table(runs),
+  fmt::print("{}\nreport   {}\nsummary  {}\ntime     {}\n", report::findings_table(found),
              fs::absolute(html).string(), fs::absolute(out / "summary.json").string(),
              readable_duration(seconds.count()));
 }

@@ -1,37 +1,29 @@
 #include "partwise/cli/measure_flags.h"
 
-#include "partwise/judging/attack_findings.h"
+#include "partwise/metrics/catalogue.h"
 
 namespace partwise::cli {
 
-std::vector<std::string> network_metrics() {
-  auto names = judging::extra_metric_names();
-  names.emplace_back(judging::kAdversarial);
-  return names;
-}
-
 void add_measure_flags(CLI::App& app, MeasureFlags& flags) {
-  const bool network = flags.known.size() > judging::extra_metric_names().size();
   app.add_flag(
       "--all", flags.all,
       std::string("every metric: takes several times as long") +
-          (network ? "; the attacks are slower still and must be named in --metrics" : ""));
-  app.add_option("--metrics", flags.metrics,
-                 "further metrics, commas between: " + join(flags.known));
+          (flags.of_network ? "; the attacks are slower still and must be named in --metrics"
+                            : ""));
+  app.add_option(
+      "--metrics", flags.metrics,
+      "further metrics, commas between: " + join(metrics::option_names(flags.of_network)));
   add_fields<metrics::InstabilityOptions>(app, flags.given);
   add_fields<metrics::InterpretabilityOptions>(app, flags.given);
   add_fields<metrics::PatchPurityOptions>(app, flags.given);
   add_fields<metrics::ConsistencyOptions>(app, flags.given);
   add_fields<metrics::BootstrapOptions>(app, flags.given);
-  if (network) add_fields<judging::AttackOptions>(app, flags.given);
+  if (flags.of_network) add_fields<judging::AttackOptions>(app, flags.given);
 }
 
-judging::LayerOptions layer_options(const MeasureFlags& flags, int threads) {
-  judging::LayerOptions options;
-  options.extras = judging::extra_metrics_from(flags.metrics, flags.known);
-  for (const auto& name : judging::extra_metric_names()) {
-    if (flags.all && !judging::wants(options.extras, name)) options.extras.push_back(name);
-  }
+metrics::LayerOptions layer_options(const MeasureFlags& flags, int threads) {
+  metrics::LayerOptions options;
+  options.extras = metrics::options_named(flags.metrics, flags.all, flags.of_network);
   options.instability = options_from<metrics::InstabilityOptions>(flags.given);
   options.interpretability = options_from<metrics::InterpretabilityOptions>(flags.given);
   options.patches = options_from<metrics::PatchPurityOptions>(flags.given);

@@ -2,8 +2,8 @@
 
 #include "partwise/base/files.h"
 #include "partwise/base/progress.h"
-#include "partwise/cli/findings_lines.h"
 #include "partwise/cli/measure_flags.h"
+#include "partwise/report/terminal.h"
 
 namespace partwise::cli {
 
@@ -38,12 +38,11 @@ void add_referee(CLI::App& app) {
     options.measures = layer_options(flags->measures, flags->threads);
     const auto found = judging::judge(judging::read_dump(flags->dump),
                                       datasets::load_dataset(flags->data), options);
-    for (const auto& note : found.at("notes")) say("note: " + note.get<std::string>());
-    if (!flags->json.empty()) write_json_atomically(flags->json, found);
-    const auto& layer = found.at("layers").front();
-    fmt::print("{}: {} rows, {} filters, split {}\n{}", layer.at("layer").get<std::string>(),
-               found.at("rows").get<int64_t>(), layer.at("filters").get<int64_t>(),
-               found.at("split").get<std::string>(), finding_lines(layer, false));
+    for (const auto& note : found.notes) say("note: " + note);
+    if (!flags->json.empty()) write_json_atomically(flags->json, to_json(found));
+    const auto& layer = found.layers.front();
+    fmt::print("{}: {} rows, {} filters, split {}\n{}", layer.layer, found.rows, *layer.filters,
+               found.split, report::finding_lines(layer.findings, true));
   });
 }
 

@@ -1,11 +1,12 @@
 #include "partwise/base/files.h"
 #include "partwise/base/interrupt.h"
 #include "partwise/base/progress.h"
-#include "partwise/cli/measure.h"
 #include "partwise/cli/recipe.h"
 #include "partwise/cli/session.h"
 #include "partwise/cli/version.h"
 #include "partwise/experiments/outcome.h"
+#include "partwise/judging/dissection.h"
+#include "partwise/metrics/catalogue.h"
 
 #include <cctype>
 #include <set>
@@ -96,6 +97,11 @@ void claim_folder(const fs::path& out, const nlohmann::json& manifest) {
   write_json_atomically(marker, manifest);
 }
 
+// What `measure --metrics` calls it; "": always measured.
+std::string extra_of(const experiments::Metric& metric) {
+  return metrics::find_metric(metric.key)->option;
+}
+
 // A grid at work.
 class Grid {
  public:
@@ -113,7 +119,7 @@ class Grid {
     measure_.measures.bootstrap.threads = flags.common.threads;
     std::set<std::string> extras;
     for (const auto& metric : table.metrics) {
-      if (!metric.extra.empty()) extras.insert(metric.extra);
+      if (!extra_of(metric).empty()) extras.insert(extra_of(metric));
     }
     measure_.measures.extras = {extras.begin(), extras.end()};
   }
@@ -158,10 +164,10 @@ class Grid {
 
  private:
   bool finished(const runs::RunFolder& run) const {
-    const auto findings = run.findings();
-    if (!findings || findings->value("split", "") != flags_.split) return false;
+    const auto findings = findings::read_findings(run);
+    if (!findings || findings->split != flags_.split) return false;
     return std::all_of(table_.metrics.begin(), table_.metrics.end(), [&](const auto& metric) {
-      return metric.extra.empty() || experiments::find_finding(*findings, metric);
+      return extra_of(metric).empty() || experiments::find_finding(*findings, metric);
     });
   }
 
@@ -192,9 +198,9 @@ class Grid {
         training::train(run, dataset_, resources);
       }
       say(label + ": measuring ...");
-      measure_run(run, dataset_, measure_, resources);
+      judging::measure_run(run, dataset_, measure_, resources);
     }
-    done_.push_back({cells_[index], *run.findings()});
+    done_.push_back({cells_[index], findings::require_findings(run)});
   }
 
   std::vector<std::string> notes() const {

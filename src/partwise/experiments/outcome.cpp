@@ -1,6 +1,5 @@
 #include "partwise/experiments/outcome.h"
 
-#include "partwise/metrics/finding.h"
 #include "partwise/metrics/seeds.h"
 #include "partwise/metrics/statistics.h"
 
@@ -25,7 +24,7 @@ std::vector<Measured> measured_cells(const Metric& metric, std::span<const Finis
   std::vector<Measured> found;
   for (const auto& finished : cells) {
     if (const auto* finding = find_finding(finished.findings, metric))
-      found.push_back({&finished.cell, metrics::finding_from_json(*finding)});
+      found.push_back({&finished.cell, *finding});
   }
   return found;
 }
@@ -115,14 +114,13 @@ std::string category_text(const Line& line) {
 
 }  // namespace
 
-const json* find_finding(const json& findings, const Metric& metric) {
-  const json* place = &findings;
-  if (metric.place != Metric::Place::network) {
-    const auto& layers = findings.at("layers");
-    place = metric.place == Metric::Place::first_layer ? &layers.front() : &layers.back();
-  }
-  const auto found = place->find(metric.key);
-  return found == place->end() ? nullptr : &*found;
+const metrics::Finding* find_finding(const findings::RunFindings& run, const Metric& metric) {
+  if (metric.place == Metric::Place::network)
+    return findings::find_finding(run.findings, metric.key);
+  if (run.layers.empty()) return nullptr;
+  const auto& layer =
+      metric.place == Metric::Place::first_layer ? run.layers.front() : run.layers.back();
+  return findings::find_finding(layer.findings, metric.key);
 }
 
 std::vector<Line> compare_with_paper(const PaperTable& table, std::span<const FinishedCell> cells) {

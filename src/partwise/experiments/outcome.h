@@ -1,6 +1,7 @@
 #pragma once
 
 #include "partwise/experiments/grid.h"
+#include "partwise/findings/run_findings.h"
 
 #include <nlohmann/json.hpp>
 
@@ -12,14 +13,13 @@
 
 namespace partwise::experiments {
 
-// A finished cell and its findings.json.
 struct FinishedCell {
   Cell cell;
-  nlohmann::json findings;
+  findings::RunFindings findings;
 };
 
-// The metric's object in findings.json; nullptr where it was not measured.
-const nlohmann::json* find_finding(const nlohmann::json& findings, const Metric& metric);
+// nullptr where it was not measured.
+const metrics::Finding* find_finding(const findings::RunFindings& findings, const Metric& metric);
 
 // Our number beside the paper's. Over two seeds or more: their mean and Student's 95 % interval;
 // for one seed: its own, over the images; the mean over categories has one only over seeds.

@@ -10,13 +10,13 @@ namespace partwise::experiments {
 namespace {
 
 FinishedCell cell(const std::string& category, int64_t seed, double purity) {
-  const nlohmann::json first{{"purity",
-                              {{"value", purity},
-                               {"low", purity - 0.1},
-                               {"high", purity + 0.1},
-                               {"controls", {{"uniform_map", 0.25}}}}}};
-  return {{"vgg-16", "masked", category, "logistic", seed},
-          {{"layers", {first, nlohmann::json::object()}}}};
+  findings::RunFindings found;
+  found.layers.resize(2);
+  found.layers.front().findings["purity"] = {.value = purity,
+                                             .low = purity - 0.1,
+                                             .high = purity + 0.1,
+                                             .controls = {{"uniform_map", 0.25}}};
+  return {{"vgg-16", "masked", category, "logistic", seed}, found};
 }
 
 TEST(Outcome, OfOneSeedHasItsOwnInterval) {

@@ -22,16 +22,16 @@ const std::vector<std::string> kAnimals{
 const std::vector<std::string> kVoc{"bird", "cat", "cow", "dog", "horse", "sheep"};
 const std::vector<std::string> kBird{"bird"};
 
-const Metric kInstability{"location_instability", Place::last_layer, ""};
-const Metric kFirstInstability{"location_instability", Place::first_layer, ""};
-const Metric kInterpretability{"part_interpretability", Place::last_layer, ""};
-const Metric kPurity{"purity", Place::first_layer, ""};
-const Metric kAccuracy{"accuracy", Place::network, ""};
-const Metric kOutputAccuracy{"output_accuracy", Place::network, ""};
-const Metric kSingleFilter{"single_filter_accuracy", Place::last_layer, "single_filter"};
-const Metric kOnTarget{"activation_on_target", Place::last_layer, "activation_magnitude"};
-const Metric kOnOther{"activation_on_other", Place::last_layer, "activation_magnitude"};
-const Metric kDistortion{"adversarial_distortion", Place::network, "adversarial_distortion"};
+const Metric kInstability{"location_instability", Place::last_layer};
+const Metric kFirstInstability{"location_instability", Place::first_layer};
+const Metric kInterpretability{"part_interpretability", Place::last_layer};
+const Metric kPurity{"purity", Place::first_layer};
+const Metric kAccuracy{"accuracy", Place::network};
+const Metric kOutputAccuracy{"output_accuracy", Place::network};
+const Metric kSingleFilter{"single_filter_accuracy", Place::last_layer};
+const Metric kOnTarget{"activation_on_target", Place::last_layer};
+const Metric kOnOther{"activation_on_other", Place::last_layer};
+const Metric kDistortion{"adversarial_distortion", Place::network};
 
 const char* const kAnimalData = "partwise data import animal-part";
 const char* const kVocData = "partwise data import voc-part";

@@ -12,7 +12,6 @@ struct Metric {
   enum class Place { network, first_layer, last_layer };
   std::string key;
   Place place = Place::last_layer;
-  std::string extra;  // what `measure --metrics` calls it; empty: always measured
 };
 
 // One column of a table. A binary table has one a category and, in most, their mean (category

@@ -32,17 +32,16 @@ void append(const Attack& attack, const RandomWalk& walk, std::vector<metrics::A
 
 }  // namespace
 
-AttackFindings attack_network(const Scores& scores,
-                              const models::Examples& examples,
-                              const AttackOptions& options,
-                              const metrics::BootstrapOptions& bootstrap,
-                              const std::string& device) {
+Attacked attack_images(const Scores& scores,
+                       const Tensor& all_pixels,
+                       const AttackOptions& options,
+                       int64_t bootstrap_seed,
+                       const std::string& device) {
   validate(options);
-  const auto seed = derive_seed({static_cast<uint64_t>(bootstrap.seed), kAttackStream});
-  const auto chosen = drawn_rows(examples.rows(), options.images, seed);
-  const auto pixels = examples.pixels.index_select(0, torch::tensor(chosen, torch::kInt64));
-  std::vector<metrics::AttackedRow> by_lbfgs;
-  std::vector<metrics::AttackedRow> by_carlini_wagner;
+  const auto seed = derive_seed({static_cast<uint64_t>(bootstrap_seed), kAttackStream});
+  const auto chosen = drawn_rows(all_pixels.size(0), options.images, seed);
+  const auto pixels = all_pixels.index_select(0, torch::tensor(chosen, torch::kInt64));
+  Attacked result;
   Progress progress("attacking", pixels.size(0), "images");
   for (int64_t first = 0; first < pixels.size(0); first += kBatch) {
     const auto batch = pixels.slice(0, first, std::min(first + kBatch, pixels.size(0)));
@@ -51,12 +50,11 @@ AttackFindings attack_network(const Scores& scores,
     const auto attacked = [&](const Attack& attack, std::vector<metrics::AttackedRow>& rows) {
       append(attack, walk_at_random(scores, images, attack.distortion, walk_seed), rows);
     };
-    attacked(attack_by_lbfgs(scores, images, options), by_lbfgs);
-    attacked(attack_by_carlini_wagner(scores, images, options), by_carlini_wagner);
+    attacked(attack_by_lbfgs(scores, images, options), result.by_lbfgs);
+    attacked(attack_by_carlini_wagner(scores, images, options), result.by_carlini_wagner);
     progress.advance(batch.size(0));
   }
-  return {metrics::adversarial_distortion(by_lbfgs, bootstrap),
-          metrics::adversarial_distortion(by_carlini_wagner, bootstrap), pixels.size(0)};
+  return result;
 }
 
 }  // namespace partwise::judging

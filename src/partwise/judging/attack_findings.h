@@ -2,29 +2,28 @@
 
 #include "partwise/judging/adversarial.h"
 #include "partwise/metrics/adversarial_distortion.h"
-#include "partwise/models/examples.h"
 
 #include <string>
+#include <vector>
 
 namespace partwise::judging {
 
 // The name of --metrics under which a network is attacked.
 inline constexpr const char* kAdversarial = "adversarial_distortion";
 
-// A network's decisions as both attacks see them.
-struct AttackFindings {
-  metrics::AdversarialDistortion lbfgs;
-  metrics::AdversarialDistortion carlini_wagner;
-  int64_t images = 0;
+// The same images as both attacks left them.
+struct Attacked {
+  std::vector<metrics::AttackedRow> by_lbfgs;
+  std::vector<metrics::AttackedRow> by_carlini_wagner;
 };
 
-// Attacks options.images of the examples, drawn by the bootstrap's seed, whatever is decided on
-// them (the paper's "among all images"): two networks with the same examples are attacked on the
-// same images.
-AttackFindings attack_network(const Scores& scores,
-                              const models::Examples& examples,
-                              const AttackOptions& options,
-                              const metrics::BootstrapOptions& bootstrap,
-                              const std::string& device);
+// Attacks options.images of the images, drawn by the bootstrap's seed, whatever is decided on them (the paper's
+// "among all images"): two networks with the same images are attacked on the same ones.
+//   all_pixels [rows, 3, side, side] uint8
+Attacked attack_images(const Scores& scores,
+                       const Tensor& all_pixels,
+                       const AttackOptions& options,
+                       int64_t bootstrap_seed,
+                       const std::string& device);
 
 }  // namespace partwise::judging

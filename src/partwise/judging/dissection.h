@@ -1,18 +1,15 @@
 #pragma once
 
 #include "partwise/datasets/part_dataset.h"
-#include "partwise/judging/adversarial.h"
-#include "partwise/judging/layer_findings.h"
-#include "partwise/metrics/finding.h"
-#include "partwise/metrics/truth.h"
-#include "partwise/models/activations.h"
+#include "partwise/findings/run_findings.h"
+#include "partwise/judging/attack_findings.h"
+#include "partwise/judging/filter_cards.h"
+#include "partwise/metrics/catalogue.h"
 #include "partwise/models/examples.h"
+#include "partwise/models/task.h"
 #include "partwise/runs/run_folder.h"
 #include "partwise/training/trainer.h"
 
-#include <nlohmann/json.hpp>
-
-#include <map>
 #include <string>
 #include <vector>
 
@@ -22,34 +19,44 @@ struct MeasureOptions {
   std::string split = "test";
   std::string checkpoint = "last";  // or "best"
   bool random_control = false;      // also measure the same net untrained: control random_weights
-  judging::LayerOptions measures;
-  AttackOptions attack;  // used where measures.extras holds kAdversarial
+  metrics::LayerOptions measures;
+  AttackOptions attack;  // used where measures.extras asks for it
 };
 
-// A filter to show: how it was chosen, and the rows of its category on which it fires strongest.
-struct FilterCard {
-  std::size_t layer = 0;
-  int64_t filter = 0;
-  std::string chosen;  // "best", "random" or "worst" by part interpretability
-  std::vector<int64_t> rows;
-  std::vector<std::vector<float>> maps;  // [of rows]: before the mask
-  nlohmann::json summary;                // filter, category, part, its numbers
+// The rows that show an object of the task.
+models::Examples rows_with_objects(const models::Examples& examples);
+
+// How many of the rows show images of the train split.
+int64_t training_images(const models::Examples& judged, const models::Examples& train);
+
+// A network's answers to all judged rows, held against what they show.
+struct Decisions {
+  metrics::Findings findings;
+  std::vector<std::vector<int64_t>> confusion;  // [truth][decided]
 };
+//   logits [rows, outputs]; category [rows] as in models::Examples
+Decisions decisions_on(const models::Task& task,
+                       const Tensor& logits,
+                       const Tensor& category,
+                       const Attacked& attacked,
+                       const metrics::BootstrapOptions& bootstrap);
 
 // A trained network looked at over one split.
 struct Dissection {
-  models::Examples examples;             // the rows that show an object of the task
-  std::vector<metrics::UnitGrid> grids;  // [layer]: of the maps before the mask
-  metrics::Truth truth;
-  std::map<std::string, metrics::Finding> decisions;  // of the whole network
-  std::vector<judging::LayerFindings> layers;
-  nlohmann::json findings;  // everything but the cards' pictures; see docs/findings.md
-  std::vector<FilterCard> cards;
+  findings::RunFindings findings;              // but for the cards
+  models::Examples objects;                    // the rows that show an object of the task
+  std::vector<metrics::UnitGrid> grids;        // [layer]: of the maps before the mask
+  std::vector<std::vector<FilterCard>> cards;  // [layer]
 };
-
 Dissection dissect(const runs::RunFolder& run,
                    const datasets::PartDataset& dataset,
                    const MeasureOptions& options,
                    const models::Resources& resources);
+
+// Dissects a run and leaves findings.json, its draws and pictures/ in its folder.
+findings::RunFindings measure_run(const runs::RunFolder& run,
+                                  const datasets::PartDataset& dataset,
+                                  const MeasureOptions& options,
+                                  const models::Resources& resources);
 
 }  // namespace partwise::judging

@@ -1,7 +1,7 @@
 #include "partwise/judging/dissection.h"
 
 #include "partwise/datasets/synthetic_animals.h"
-#include "partwise/judging/extra_metrics.h"
+#include "partwise/tensors/torch.h"
 
 #include <gtest/gtest.h>
 
@@ -9,6 +9,69 @@ namespace partwise::judging {
 namespace {
 
 namespace fs = std::filesystem;
+
+models::Examples five_rows() {
+  models::Examples examples;
+  examples.pixels = torch::arange(5, torch::kUInt8).view({5, 1, 1, 1});
+  examples.category = torch::tensor({1, -1, 0, 1, -1}, torch::kInt64);
+  examples.samples = {{10, 0}, {11, -1}, {12, 1}, {13, 2}, {14, -1}};
+  return examples;
+}
+
+TEST(RowsWithObjects, LeaveTheOthersAsTheyAre) {
+  const auto all = five_rows();
+  const auto objects = rows_with_objects(all);
+  EXPECT_EQ(objects.rows(), 3);
+  EXPECT_TRUE(objects.category.equal(torch::tensor({1, 0, 1}, torch::kInt64)));
+  EXPECT_TRUE(objects.pixels.flatten().equal(torch::tensor({0, 2, 3}, torch::kUInt8)));
+  EXPECT_EQ(objects.samples[1].image_index, 12);
+  EXPECT_EQ(all.rows(), 5);
+}
+
+TEST(TrainingImages, AreCountedByTheirImageNotTheirObject) {
+  models::Examples train;
+  train.samples = {{12, 7}, {14, 8}, {14, 9}, {99, 1}};
+  EXPECT_EQ(training_images(five_rows(), train), 2);
+}
+
+// Three categories; the softmax decides rows 0 and 2 right.
+TEST(DecisionsOn, CountTruthAgainstDecision) {
+  models::Task task;
+  task.categories = {"fox", "deer", "hen"};
+  const auto logits = torch::tensor({{2.0F, 1.0F, 0.0F}, {0.0F, 0.0F, 3.0F}, {0.0F, 1.0F, 0.0F}});
+  const auto category = torch::tensor({0, 0, 1}, torch::kInt64);
+  const auto found = decisions_on(task, logits, category, {}, {.resamples = 20});
+  EXPECT_DOUBLE_EQ(found.findings.at("accuracy").value, 2.0 / 3.0);
+  EXPECT_EQ(found.findings.at("accuracy").draws.own.size(), 20U);
+  EXPECT_EQ(found.confusion, (std::vector<std::vector<int64_t>>{{1, 0, 1}, {0, 1, 0}, {0, 0, 0}}));
+  EXPECT_FALSE(found.findings.contains("output_accuracy"));
+  EXPECT_FALSE(found.findings.contains("adversarial_distortion"));
+}
+
+// Of six answers the hen's yes in row 0 and the fox's no in row 1 are wrong.
+TEST(DecisionsOn, CountEveryAnswerWhereOutputsSayYesOrNo) {
+  models::Task task;
+  task.logistic = true;
+  task.categories = {"fox", "hen"};
+  const auto logits = torch::tensor({{2.0F, 1.0F}, {-1.0F, -2.0F}, {-1.0F, 3.0F}});
+  const auto category = torch::tensor({0, 0, 1}, torch::kInt64);
+  const auto found = decisions_on(task, logits, category, {}, {.resamples = 20});
+  EXPECT_DOUBLE_EQ(found.findings.at("output_accuracy").value, 4.0 / 6.0);
+  task.binary = true;
+  EXPECT_FALSE(decisions_on(task, logits, category, {}, {.resamples = 20})
+                   .findings.contains("output_accuracy"));
+}
+
+TEST(DecisionsOn, HoldAttacksWhereThereWereAny) {
+  models::Task task;
+  task.categories = {"fox", "hen"};
+  const Attacked attacked{{{0.1, 0.4, true}, {0.3, 0.8, false}}, {{0.2, 0.5, false}}};
+  const auto found = decisions_on(task, torch::tensor({{2.0F, 1.0F}}),
+                                  torch::tensor({0}, torch::kInt64), attacked, {.resamples = 20});
+  EXPECT_DOUBLE_EQ(found.findings.at("adversarial_distortion").value, 0.2);
+  EXPECT_EQ(found.findings.at("adversarial_distortion").facts.at("images"), 2);
+  EXPECT_EQ(found.findings.at("adversarial_distortion_cw").facts.at("random_flips"), 0.0);
+}
 
 class Dissect : public testing::Test {
  protected:
@@ -28,27 +91,45 @@ TEST_F(Dissect, FindsTheSameWhateverTheThreadCountAndCountsEveryFilter) {
   training::train(run, dataset, {});
   MeasureOptions options;
   options.measures.bootstrap.resamples = 50;
-  options.measures.extras = judging::extra_metric_names();
+  options.measures.extras = metrics::option_names(false);
   options.random_control = true;
   const auto seen = dissect(run, dataset, options, {});
+  const auto measured = measure_run(run, dataset, options, {});
   options.measures.bootstrap.threads = 1;
-  EXPECT_EQ(seen.findings.dump(), dissect(run, dataset, options, {"cpu", 1}).findings.dump());
-  for (const auto& layer : seen.findings["layers"]) {
+  EXPECT_EQ(to_json(seen.findings).dump(),
+            to_json(dissect(run, dataset, options, {"cpu", 1}).findings).dump());
+  for (const auto& layer : seen.findings.layers) {
     for (const char* key : {"purity", "single_filter_auc", "part_stability"})
-      EXPECT_TRUE(layer[key]["controls"].contains("random_weights")) << key;
-    EXPECT_GE(layer["single_filter_accuracy"]["value"],
-              layer["single_filter_accuracy"]["controls"]["majority_class"]);
+      EXPECT_TRUE(layer.findings.at(key).controls.contains("random_weights")) << key;
+    const auto& fitted = layer.findings.at("single_filter_accuracy");
+    EXPECT_GE(fitted.value, fitted.controls.at("majority_class"));
     int64_t filters = 0;
-    for (const auto& count : layer["filters_per_category"]) filters += count.get<int64_t>();
-    EXPECT_EQ(filters, layer["filters"].get<int64_t>());
+    for (const auto& [category, count] : layer.filters_per_category) filters += count;
+    EXPECT_EQ(filters, layer.filters);
   }
   int64_t confusion = 0;
-  for (const auto& row : seen.findings["confusion"]) {
-    for (const auto& count : row) confusion += count.get<int64_t>();
+  for (const auto& row : seen.findings.confusion) {
+    for (const int64_t count : row) confusion += count;
   }
-  EXPECT_EQ(confusion, seen.findings["rows"].get<int64_t>());
-  EXPECT_EQ(seen.cards.size(), 24U);  // two layers, three kinds, four each
-  for (const auto& card : seen.cards) EXPECT_FALSE(card.rows.empty());
+  EXPECT_EQ(confusion, seen.findings.rows);
+  ASSERT_EQ(seen.cards.size(), 2U);
+  for (const auto& cards : seen.cards) {
+    EXPECT_EQ(cards.size(), 12U);  // three kinds, four each
+    for (const auto& card : cards) EXPECT_FALSE(card.rows.empty());
+  }
+
+  const auto read = findings::require_findings(run);
+  EXPECT_EQ(to_json(read), to_json(measured));
+  EXPECT_EQ(read.without_draws, "");
+  EXPECT_EQ(read.options.at("resamples"), 50);
+  for (const auto& layer : read.layers) {
+    for (const auto& [key, finding] : layer.findings) {
+      EXPECT_EQ(finding.draws.own.size(), 50U) << key;
+      EXPECT_EQ(finding.draws.partner.size(), 50U) << key;
+    }
+    for (const auto& card : layer.cards)
+      EXPECT_TRUE(fs::exists(run.path() / card.picture)) << card.picture;
+  }
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include "partwise/base/error.h"
 #include "partwise/base/names.h"
+#include "partwise/judging/layer_findings.h"
 #include "partwise/metrics/filter_category.h"
 #include "partwise/models/truth.h"
 
@@ -139,36 +140,38 @@ class Judging {
            join(categories_.names), split_, dataset.root.string());
   }
 
-  nlohmann::json run() {
+  findings::RunFindings run() {
     const auto& bootstrap = options_.measures.bootstrap;
     const int threads = static_cast<int>(bootstrap.threads);
     const auto labelled = [&](std::span<const int64_t> rows) {
-      return LabelledRows{metrics::summarise(chosen_maps(dump_.maps, rows), threads),
-                          chosen(category_, rows)};
+      return metrics::LabelledRows{metrics::summarise(chosen_maps(dump_.maps, rows), threads),
+                                   chosen(category_, rows)};
     };
     const auto judged = labelled(judged_);
-    std::optional<LabelledRows> training;
+    std::optional<metrics::LabelledRows> training;
     if (!training_.empty()) training = labelled(training_);
     const auto filter_category = assigned(judged, training);
     const auto truth = models::truth_of(dataset_, categories_.ids, chosen(rows_.samples, objects_),
                                         dump_.label.grid.input_side);
-    const LayerMaps layer{dump_.label.layer.empty() ? "layer" : dump_.label.layer, dump_.label.grid,
-                          dump_.label.masked_grid, chosen_maps(dump_.maps, objects_),
-                          chosen_maps(dump_.masked, objects_)};
+    const metrics::LayerMaps layer{dump_.label.layer.empty() ? "layer" : dump_.label.layer,
+                                   dump_.label.grid, dump_.label.masked_grid,
+                                   chosen_maps(dump_.maps, objects_),
+                                   chosen_maps(dump_.masked, objects_)};
     note_training_images();
-    const auto found =
-        layer_findings(layer, {truth, filter_category, judged, training, {}}, options_.measures);
-    return {{"format", 1},
-            {"net", dump_.label.net},
-            {"task", task_},
-            {"split", split_},
-            {"rows", judged_.size()},
-            {"train_rows", training_.size()},
-            {"training_images", seen_in_training_},
-            {"category_from", category_from_},
-            {"categories", categories_.names},
-            {"layers", nlohmann::json::array({to_json(found)})},
-            {"notes", notes_}};
+    const metrics::Exam exam{truth, filter_category, judged, training, {}};
+    findings::RunFindings found;
+    found.net = dump_.label.net;
+    found.task = task_;
+    found.split = split_;
+    found.rows = std::ssize(judged_);
+    found.train_rows = std::ssize(training_);
+    found.training_images = seen_in_training_;
+    found.category_from = category_from_;
+    found.categories = categories_.names;
+    found.layers = {
+        layer_findings(layer, exam, metrics::measure_layer(layer, exam, options_.measures))};
+    found.notes = notes_;
+    return found;
   }
 
  private:
@@ -186,8 +189,8 @@ class Judging {
         dataset_.annotations[static_cast<std::size_t>(sample.annotation_index)].category_id);
   }
 
-  std::vector<int64_t> assigned(const LabelledRows& judged,
-                                const std::optional<LabelledRows>& training) {
+  std::vector<int64_t> assigned(const metrics::LabelledRows& judged,
+                                const std::optional<metrics::LabelledRows>& training) {
     std::vector<int64_t> result;
     if (dump_.category) {
       category_from_ = "dump";
@@ -237,9 +240,9 @@ class Judging {
 
 }  // namespace
 
-nlohmann::json judge(const Dump& dump,
-                     const datasets::PartDataset& dataset,
-                     const RefereeOptions& options) {
+findings::RunFindings judge(const Dump& dump,
+                            const datasets::PartDataset& dataset,
+                            const RefereeOptions& options) {
   return Judging(dump, dataset, options).run();
 }
 

@@ -2,7 +2,7 @@
 
 #include "partwise/base/error.h"
 #include "partwise/base/random.h"
-#include "partwise/judging/extra_metrics.h"
+#include "partwise/metrics/catalogue.h"
 
 #include <gtest/gtest.h>
 
@@ -67,6 +67,13 @@ RefereeOptions quick() {
   return options;
 }
 
+// As --json writes it.
+nlohmann::json judged(const Dump& dump,
+                      const datasets::PartDataset& dataset,
+                      const RefereeOptions& options) {
+  return to_json(judge(dump, dataset, options));
+}
+
 double value_of(const nlohmann::json& found, const char* key) {
   return found["layers"][0][key]["value"].get<double>();
 }
@@ -76,8 +83,8 @@ TEST(Referee, TakesCategoriesAndThresholdsFromTrainingRowsAndJudgesTheOthers) {
   Recorded recorded;
   record(dataset, false, recorded);
   auto options = quick();
-  options.measures.extras = extra_metric_names();
-  const auto found = judge(recorded.dump, dataset, options);
+  options.measures.extras = metrics::option_names(false);
+  const auto found = judged(recorded.dump, dataset, options);
   EXPECT_EQ(found["rows"], 12);
   EXPECT_EQ(found["train_rows"], 12);
   EXPECT_EQ(found["category_from"], "train");
@@ -111,13 +118,13 @@ TEST(Referee, WarnsWhereItMustUseTheJudgedRowsThemselves) {
   record(dataset, true, recorded);
   auto options = quick();
   options.measures.extras = {"single_filter"};
-  const auto found = judge(recorded.dump, dataset, options);
+  const auto found = judged(recorded.dump, dataset, options);
   EXPECT_EQ(found["category_from"], "judged rows");
   EXPECT_EQ(found["notes"].size(), 1U);
   EXPECT_EQ(value_of(found, "single_filter_auc"), 1.0);
   EXPECT_TRUE(found["layers"][0]["single_filter_balanced_accuracy"]["value"].is_null());
   recorded.dump.category = {5, 8};
-  const auto given = judge(recorded.dump, dataset, options);
+  const auto given = judged(recorded.dump, dataset, options);
   EXPECT_EQ(given["category_from"], "dump");
   EXPECT_TRUE(given["notes"].empty());
 }
@@ -128,7 +135,7 @@ TEST(Referee, SaysHowManyJudgedRowsAreTrainingImages) {
   record(dataset, false, recorded);
   auto options = quick();
   options.split = "all";
-  const auto found = judge(recorded.dump, dataset, options);
+  const auto found = judged(recorded.dump, dataset, options);
   EXPECT_EQ(found["rows"], 24);
   EXPECT_EQ(found["training_images"], 12);
   EXPECT_NE(found["notes"].dump().find("12 of 24"), std::string::npos);
@@ -153,9 +160,9 @@ TEST(Referee, DoesNotCareForTheOrderOfTrainingRows) {
   sorted.dump.maps.values = sorted.values;
   sorted.dump.masked = sorted.dump.maps;
   auto options = quick();
-  options.measures.extras = extra_metric_names();
-  EXPECT_EQ(judge(recorded.dump, dataset, options)["layers"].dump(),
-            judge(sorted.dump, dataset, options)["layers"].dump());
+  options.measures.extras = metrics::option_names(false);
+  EXPECT_EQ(judged(recorded.dump, dataset, options)["layers"].dump(),
+            judged(sorted.dump, dataset, options)["layers"].dump());
 }
 
 TEST(Referee, JudgesABinaryTaskByItsOneCategory) {
@@ -165,7 +172,7 @@ TEST(Referee, JudgesABinaryTaskByItsOneCategory) {
   auto options = quick();
   options.task = "binary:deer";
   options.measures.extras = {"single_filter", "class_selectivity"};
-  const auto found = judge(recorded.dump, dataset, options);
+  const auto found = judged(recorded.dump, dataset, options);
   EXPECT_EQ(found["categories"], nlohmann::json::array({"deer"}));
   EXPECT_EQ(found["layers"][0]["filters_per_category"]["deer"], 2);
   EXPECT_GT(value_of(found, "class_selectivity"), 0.0);
@@ -178,7 +185,7 @@ TEST(Referee, NamesTheRowOrFilterThatDoesNotFitTheData) {
     record(dataset, false, recorded);
     change(recorded.dump, options);
     try {
-      judge(recorded.dump, dataset, options);
+      judged(recorded.dump, dataset, options);
     } catch (const Error& problem) {
       return problem.what();
     }
@@ -192,13 +199,6 @@ TEST(Referee, NamesTheRowOrFilterThatDoesNotFitTheData) {
   EXPECT_NE(split.find("test"), std::string::npos) << split;
   const auto task = complaint([](Dump&, auto& options) { options.task = "binary:cow"; });
   EXPECT_NE(task.find("fox"), std::string::npos) << task;
-}
-
-TEST(ExtraMetrics, AreListedByNameAndWrongNamesListTheValidOnes) {
-  EXPECT_EQ(extra_metrics_from("part_labels,single_filter,part_labels", extra_metric_names()),
-            (std::vector<std::string>{"part_labels", "single_filter"}));
-  EXPECT_TRUE(extra_metrics_from("", extra_metric_names()).empty());
-  EXPECT_THROW(extra_metrics_from("part_lables", extra_metric_names()), Error);
 }
 
 }  // namespace

@@ -48,15 +48,11 @@ double balanced_share(std::span<const uint8_t> right,
 Finding with_interval(std::size_t rows,
                       const BootstrapOptions& options,
                       const std::function<double(std::span<const int32_t>)>& share) {
-  const auto interval =
-      bootstrap_interval(static_cast<int64_t>(rows), 0, options,
-                         [&](const Resample& resample) { return share(resample.rows); });
   const std::vector<int32_t> once(rows, 1);
-  return {.value = share(once),
-          .low = interval.low,
-          .high = interval.high,
-          .controls = {},
-          .resamples = interval.resamples};
+  return finding_within(share(once), bootstrap_interval(static_cast<int64_t>(rows), 0, options,
+                                                        [&](const Resample& resample) {
+                                                          return share(resample.rows);
+                                                        }));
 }
 
 double majority_share(std::span<const int64_t> labels, int64_t classes) {

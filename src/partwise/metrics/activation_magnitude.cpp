@@ -62,22 +62,22 @@ ActivationMagnitude activation_magnitude(const MapSummaries& maps,
   const std::vector<int32_t> rows_once(static_cast<std::size_t>(maps.rows), 1);
   const std::vector<int32_t> filters_once(static_cast<std::size_t>(maps.filters), 1);
   const auto full = pooled_means(maps, row_category, filter_category, rows_once, filters_once);
-  const auto finding = [&](const auto& number) {
-    const auto interval =
-        bootstrap_interval(maps.rows, maps.filters, bootstrap, [&](const Resample& resample) {
-          return number(
-              pooled_means(maps, row_category, filter_category, resample.rows, resample.filters));
-        });
-    return Finding{.value = number(full),
-                   .low = interval.low,
-                   .high = interval.high,
-                   .controls = {},
-                   .resamples = interval.resamples};
+  auto drawn = resampled_values(3, maps.rows, maps.filters, bootstrap,
+                                [&](const Resample& resample, std::span<double> numbers) {
+                                  const auto means =
+                                      pooled_means(maps, row_category, filter_category,
+                                                   resample.rows, resample.filters);
+                                  numbers[0] = means.on_target.value();
+                                  numbers[1] = means.on_other.value();
+                                  numbers[2] = means.ratio();
+                                });
+  const auto finding = [&](double value, std::size_t place) {
+    return finding_within(value, percentile_interval(std::move(drawn[place])));
   };
   ActivationMagnitude result;
-  result.on_target = finding([](const Means& means) { return means.on_target.value(); });
-  result.on_other = finding([](const Means& means) { return means.on_other.value(); });
-  result.ratio = finding([](const Means& means) { return means.ratio(); });
+  result.on_target = finding(full.on_target.value(), 0);
+  result.on_other = finding(full.on_other.value(), 1);
+  result.ratio = finding(full.ratio(), 2);
   result.on_target.controls["any_row"] = full.any.value();
   result.on_other.controls["any_row"] = full.any.value();
   std::vector<int64_t> labels(row_category.begin(), row_category.end());

@@ -3,6 +3,7 @@
 #include "partwise/metrics/statistics.h"
 
 #include <cmath>
+#include <utility>
 #include <vector>
 
 namespace partwise::metrics {
@@ -27,17 +28,14 @@ AdversarialDistortion adversarial_distortion(std::span<const AttackedRow> rows,
     if (succeeded) flips.add(row.random_flips ? 1.0 : 0.0);
     at_random.add(row.random_distortion);
   }
-  const auto interval = bootstrap_interval(
-      std::ssize(rows), 0, bootstrap,
-      [&](const Resample& resample) { return mean_distortion(rows, resample.rows); });
   const std::vector<int32_t> once(rows.size(), 1);
-  return {.finding = {.value = mean_distortion(rows, once),
-                      .low = interval.low,
-                      .high = interval.high,
-                      .controls = {{"random_direction", at_random.value()}},
-                      .resamples = interval.resamples},
-          .success_share = success.value(),
-          .random_flips = flips.value()};
+  auto finding = finding_within(
+      mean_distortion(rows, once),
+      bootstrap_interval(std::ssize(rows), 0, bootstrap, [&](const Resample& resample) {
+        return mean_distortion(rows, resample.rows);
+      }));
+  finding.controls["random_direction"] = at_random.value();
+  return {std::move(finding), success.value(), flips.value()};
 }
 
 }  // namespace partwise::metrics

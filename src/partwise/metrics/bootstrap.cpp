@@ -4,6 +4,7 @@
 #include "partwise/metrics/statistics.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <utility>
 #include <vector>
@@ -11,16 +12,18 @@
 namespace partwise::metrics {
 namespace {
 
+constexpr uint64_t kPartnerStream = 1;
+
 std::vector<double> existing_ascending(std::vector<double> values) {
   std::erase_if(values, [](double value) { return std::isnan(value); });
   std::sort(values.begin(), values.end());
   return values;
 }
 
-std::vector<double> one_statistic(int64_t rows,
-                                  int64_t filters,
-                                  const BootstrapOptions& options,
-                                  const std::function<double(const Resample&)>& statistic) {
+Draws one_statistic(int64_t rows,
+                    int64_t filters,
+                    const BootstrapOptions& options,
+                    const std::function<double(const Resample&)>& statistic) {
   return resampled_values(1, rows, filters, options,
                           [&](const Resample& resample, std::span<double> numbers) {
                             numbers.front() = statistic(resample);
@@ -30,42 +33,69 @@ std::vector<double> one_statistic(int64_t rows,
 
 }  // namespace
 
-std::vector<std::vector<double>> resampled_values(
+std::vector<Draws> resampled_together(
+    int64_t count,
+    int64_t rows,
+    int64_t filters,
+    const BootstrapOptions& options,
+    const std::function<void(std::span<const Resample>, std::span<double>)>& statistics) {
+  validate(options);
+  const auto size = static_cast<std::size_t>(count);
+  const std::vector<double> none(static_cast<std::size_t>(rows == 0 ? 0 : options.resamples));
+  std::vector<Draws> values(size, {none, filters == 0 ? std::vector<double>{} : none});
+  parallel_for(std::ssize(none), static_cast<int>(options.threads), [&](int64_t index) {
+    Random random(derive_seed({static_cast<uint64_t>(options.seed), static_cast<uint64_t>(index)}));
+    const auto row_counts = draw_counts(rows, random);
+    auto partner_random = random;
+    partner_random = Random(derive_seed({partner_random.bits(), kPartnerStream}));
+    const auto own = draw_counts(filters, random);
+    const auto partner = draw_counts(filters, partner_random);
+    const std::array<Resample, 2> draws{
+        {{row_counts, own, random.bits()}, {row_counts, partner, partner_random.bits()}}};
+    std::vector<double> numbers(2 * size);
+    statistics(std::span(draws).first(filters == 0 ? 1 : 2), numbers);
+    for (std::size_t i = 0; i < size; ++i) {
+      values[i].own[index] = numbers[i];
+      if (filters != 0) values[i].partner[index] = numbers[size + i];
+    }
+  });
+  return values;
+}
+
+std::vector<Draws> resampled_values(
     int64_t count,
     int64_t rows,
     int64_t filters,
     const BootstrapOptions& options,
     const std::function<void(const Resample&, std::span<double> numbers)>& statistics) {
-  validate(options);
-  const auto draws = static_cast<std::size_t>(rows == 0 ? 0 : options.resamples);
-  std::vector<std::vector<double>> values(static_cast<std::size_t>(count),
-                                          std::vector<double>(draws));
-  parallel_for(std::ssize(values.front()), static_cast<int>(options.threads), [&](int64_t index) {
-    Random random(derive_seed({static_cast<uint64_t>(options.seed), static_cast<uint64_t>(index)}));
-    const auto row_counts = draw_counts(rows, random);
-    if (options.filter_stream != 0)
-      random = Random(derive_seed({random.bits(), static_cast<uint64_t>(options.filter_stream)}));
-    const auto filter_counts = draw_counts(filters, random);
-    std::vector<double> numbers(values.size());
-    statistics({row_counts, filter_counts, random.bits()}, numbers);
-    for (std::size_t i = 0; i < values.size(); ++i) values[i][index] = numbers[i];
-  });
-  return values;
+  const auto size = static_cast<std::size_t>(count);
+  return resampled_together(count, rows, filters, options,
+                            [&](std::span<const Resample> draws, std::span<double> numbers) {
+                              for (std::size_t d = 0; d < draws.size(); ++d)
+                                statistics(draws[d], numbers.subspan(d * size, size));
+                            });
 }
 
-Interval percentile_interval(std::vector<double> values) {
-  const auto ascending = existing_ascending(values);
-  return {percentile(ascending, 0.025), percentile(ascending, 0.975), std::move(values)};
+Interval percentile_interval(Draws draws) {
+  const auto ascending = existing_ascending(draws.own);
+  return {percentile(ascending, 0.025), percentile(ascending, 0.975), std::move(draws)};
 }
 
-Interval centred_interval(double value, std::vector<double> values) {
+Interval centred_interval(double value, Draws draws) {
   // Summed as differences, so that resamples which all equal the value leave it untouched.
   ExistingMean bias;
-  for (const double resampled : existing_ascending(values)) bias.add(resampled - value);
-  auto interval = percentile_interval(std::move(values));
+  for (const double resampled : existing_ascending(draws.own)) bias.add(resampled - value);
+  auto interval = percentile_interval(std::move(draws));
   interval.low -= bias.value();
   interval.high -= bias.value();
   return interval;
+}
+
+Finding finding_within(double value, Interval interval, double least, double most) {
+  return {.value = value,
+          .low = std::clamp(interval.low, least, most),
+          .high = std::clamp(interval.high, least, most),
+          .draws = std::move(interval.draws)};
 }
 
 std::vector<int32_t> draw_counts(int64_t items, Random& random) {

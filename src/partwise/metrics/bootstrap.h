@@ -2,9 +2,11 @@
 
 #include "partwise/base/options.h"
 #include "partwise/base/random.h"
+#include "partwise/metrics/finding.h"
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -14,9 +16,6 @@ struct BootstrapOptions {
   int64_t resamples = 1000;
   int64_t seed = 1;
   int64_t threads = 0;  // 0: all cores; results do not depend on it
-  // Another number draws other filters with the same rows: what the second of two nets that are to
-  // be compared needs, as its filters have nothing to do with the first one's.
-  int64_t filter_stream = 0;
 
   static auto fields() {
     using Row = Field<BootstrapOptions, int64_t>;
@@ -25,12 +24,6 @@ struct BootstrapOptions {
         Row{"bootstrap_seed", &BootstrapOptions::seed, "seed of the bootstrap", 0},
     };
   }
-};
-
-struct Interval {
-  double low = 0.0;
-  double high = 0.0;
-  std::vector<double> resamples = {};  // in the order of the draws, not centred; NaN: none
 };
 
 // One draw: how often each row, and each filter, was drawn (with replacement, as many draws as
@@ -44,26 +37,41 @@ struct Resample {
 // How often each item comes up in as many draws, with replacement, as there are items.
 std::vector<int32_t> draw_counts(int64_t items, Random& random);
 
-// 2.5 and 97.5 % of the values that exist; the values, in any order, stay with it.
-Interval percentile_interval(std::vector<double> values);
+// 2.5 and 97.5 % of the own draws that exist; the draws, not centred, stay with it.
+Interval percentile_interval(Draws draws);
 
-// The same, moved so that the mean of the values falls on `value`.
-Interval centred_interval(double value, std::vector<double> values);
+// The same, moved so that the mean of the own draws falls on `value`.
+Interval centred_interval(double value, Draws draws);
 
-// Several statistics of the same draws, at the price of one look at each: [statistic][draw], NaN
-// where one does not exist. `statistics` fills its numbers; the draws are those of
-// bootstrap_interval.
-std::vector<std::vector<double>> resampled_values(
+// The finding with this interval, cut to [least, most].
+Finding finding_within(double value,
+                       Interval interval,
+                       double least = -std::numeric_limits<double>::infinity(),
+                       double most = std::numeric_limits<double>::infinity());
+
+// Several statistics of the same draws, at the price of one look at each; the draws are those of
+// bootstrap_interval. `statistics` fills its numbers for one draw.
+std::vector<Draws> resampled_values(
     int64_t count,
     int64_t rows,
     int64_t filters,
     const BootstrapOptions& options,
     const std::function<void(const Resample&, std::span<double> numbers)>& statistics);
 
+// The same where the two draws of filters share work: `draws` have the same rows, the second (none
+// without filters) the partner's filters; number i of draw d is numbers[d * count + i].
+std::vector<Draws> resampled_together(
+    int64_t count,
+    int64_t rows,
+    int64_t filters,
+    const BootstrapOptions& options,
+    const std::function<void(std::span<const Resample> draws, std::span<double> numbers)>&
+        statistics);
+
 // 95 % percentile interval of a statistic when rows and filters are both drawn anew, which is wider
 // than drawing either alone: a claim about other images *and* other filters of such a net.
 // Draw r depends on options.seed and r alone, so two statistics of the same rows and filters see
-// the same draws. Resamples for which the statistic does not exist (NaN) are left out; both ends
+// the same draws; each draw of rows comes with a second one of filters, the partner's. Resamples for which the statistic does not exist (NaN) are left out; both ends
 // are NaN if none is left. Pass filters = 0 for a statistic without filters. `statistic` may be
 // called from several threads.
 Interval bootstrap_interval(int64_t rows,

@@ -62,7 +62,7 @@ TEST(BootstrapResample, DrawsAsManyAsThereAre) {
     seeds.insert(resample.seed);
     return 0.0;
   });
-  EXPECT_EQ(seeds.size(), 100U);
+  EXPECT_EQ(seeds.size(), 200U);  // a second draw of filters each
 }
 
 TEST(BootstrapResample, IsTheSameForTwoStatisticsOfOneSample) {
@@ -143,19 +143,25 @@ TEST(BootstrapInterval, PassesOnWhatTheStatisticThrows) {
                std::runtime_error);
 }
 
-TEST(BootstrapInterval, AnotherFilterStreamDrawsOtherFiltersWithTheSameRows) {
-  const auto draws = [](int64_t stream, bool of_rows) {
-    return bootstrap_interval(
-               30, 30, {.resamples = 20, .filter_stream = stream},
-               [&](const Resample& resample) {
-                 return static_cast<double>((of_rows ? resample.rows : resample.filters)[0] * 100 +
-                                            (of_rows ? resample.rows : resample.filters)[7]);
-               })
-        .resamples;
+TEST(BootstrapDraws, OfThePartnerAreOtherFiltersWithTheSameRows) {
+  const auto draws = [](std::span<const int32_t> Resample::*of) {
+    return bootstrap_interval(30, 30, {.resamples = 20},
+                              [&](const Resample& resample) {
+                                const auto counts = resample.*of;
+                                return static_cast<double>(counts[0] * 100 + counts[7]);
+                              })
+        .draws;
   };
-  EXPECT_EQ(draws(0, true), draws(1, true));
-  EXPECT_NE(draws(0, false), draws(1, false));
-  EXPECT_NE(draws(2, false), draws(1, false));
+  EXPECT_EQ(draws(&Resample::rows).own, draws(&Resample::rows).partner);
+  EXPECT_NE(draws(&Resample::filters).own, draws(&Resample::filters).partner);
+}
+
+TEST(BootstrapDraws, OfANumberWithoutFiltersNeedNoPartner) {
+  const auto draws = bootstrap_interval(9, 0, {.resamples = 20}, [](const Resample& resample) {
+                       return static_cast<double>(resample.rows[0]);
+                     }).draws;
+  EXPECT_TRUE(draws.partner.empty());
+  EXPECT_EQ(draws.apart(), draws.own);
 }
 
 }  // namespace

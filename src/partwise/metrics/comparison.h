@@ -1,11 +1,7 @@
 #pragma once
 
-#include "partwise/metrics/bootstrap.h"
 #include "partwise/metrics/finding.h"
 
-#include <cstdint>
-#include <functional>
-#include <span>
 #include <string>
 
 namespace partwise::metrics {
@@ -15,52 +11,28 @@ struct Comparison {
   double difference = 0.0;
   double low = 0.0;
   double high = 0.0;
-
-  // Whether the interval exists and leaves out 0.
-  [[nodiscard]] bool distinguishable() const;
+  bool paired = false;  // draw by draw, not from the two intervals
 };
 
-// "higher", "lower" (the second), or "not distinguishable".
-std::string verdict(const Comparison& comparison);
+// What may be said of the second number.
+enum class Relation { higher, lower, indistinct, undefined };
 
-// Are the two sets of filters the same ones (one layer measured twice), or those of two nets, of
-// which number 7 here has nothing to do with number 7 there?
-enum class Filters { separate, paired };
+// Higher or lower only where the interval leaves out 0; undefined where something is missing.
+Relation relation(const Comparison& comparison);
 
-// Two statistics of the same rows. Every resample draws the rows once for both, so what is hard in
-// an image is hard for both and cancels; filters are drawn for each (separate) or once (paired,
-// then their numbers must agree). Centred on the difference of the full samples. Statistics may be
-// called from several threads.
-using Statistic = std::function<double(const Resample&)>;
-Comparison compare(int64_t rows,
-                   int64_t first_filters,
-                   int64_t second_filters,
-                   Filters filters,
-                   const BootstrapOptions& bootstrap,
-                   const Statistic& first,
-                   const Statistic& second);
+// "higher", "lower", "not distinguishable", "not defined".
+std::string words_for(Relation relation);
 
-// Two findings of one metric on the same rows, measured with the same seed and number of resamples:
-// draw r took the same rows for both. The second needs a filter_stream of its own where its filters
-// are those of another net. Draws in which either number does not exist are left out.
-Comparison compare(const Finding& first, const Finding& second);
+// Two findings of one metric. drawn_together: draw r took the same rows for both (the same images,
+// seed and number of draws). Then the draws are paired, so that what is hard in an image is hard
+// for both and cancels; the filters are those of two nets and drawn apart, the first's own draws
+// against the second's partner; centred on the difference; draws in which either number does not
+// exist are left out. Otherwise, or where there are no draws, the numbers are taken for independent
+// and the interval is put together from theirs (Zou and Donner 2008):
+//   difference - sqrt((second - second.low)^2 + (first.high - first)^2), and likewise above.
+Comparison compare(const Finding& first, const Finding& second, bool drawn_together);
 
-// Means of one number a row; rows in which either does not exist (NaN) are left out.
-Comparison compare_rows(std::span<const double> first,
-                        std::span<const double> second,
-                        const BootstrapOptions& bootstrap);
-
-// Numbers of every row and filter, [rows, filters]; NaN: does not exist.
-struct RowFilterValues {
-  std::span<const double> values;
-  int64_t rows = 0;
-  int64_t filters = 0;
-};
-
-// Means over the filters of the means over their rows.
-Comparison compare_filters(const RowFilterValues& first,
-                           const RowFilterValues& second,
-                           Filters filters,
-                           const BootstrapOptions& bootstrap);
+// A finding against a number without an interval: finding minus control.
+Comparison compare_with_control(double control, const Finding& finding);
 
 }  // namespace partwise::metrics

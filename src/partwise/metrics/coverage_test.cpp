@@ -51,6 +51,16 @@ double weighted_mean(std::span<const double> values, std::span<const int32_t> co
   return mean.value();
 }
 
+Finding found(int64_t rows,
+              int64_t filters,
+              int64_t set,
+              const std::function<double(const Resample&)>& statistic) {
+  const std::vector<int32_t> rows_once(static_cast<std::size_t>(rows), 1);
+  const std::vector<int32_t> filters_once(static_cast<std::size_t>(filters), 1);
+  return finding_within(statistic({rows_once, filters_once, 0}),
+                        bootstrap_interval(rows, filters, options_of(set), statistic));
+}
+
 // 120 rows, each right with probability 0.7.
 TEST(CoverageOfAccuracy, IsNominal) {
   const std::vector<int64_t> labels(120);
@@ -141,7 +151,12 @@ TEST(CoverageOfAPairedComparison, IsNominal) {
       first.push_back(effect + random.normal());
       second.push_back(effect + random.normal() + 0.3);
     }
-    const auto comparison = compare_rows(first, second, options_of(set));
+    const auto net = [&](const std::vector<double>& values) {
+      return found(120, 0, set, [&values](const Resample& resample) {
+        return weighted_mean(values, resample.rows);
+      });
+    };
+    const auto comparison = compare(net(first), net(second), true);
     return Interval{comparison.low, comparison.high};
   }));
 }
@@ -152,14 +167,30 @@ TEST(CoverageOfASeparateComparison, IsNominal) {
   expect_nominal(coverage(0.0, [](Random& random, int64_t set) {
     const auto row_effects = normals(60, random);
     const auto net = [&](const std::vector<double>& filters) {
-      return [&](const Resample& resample) {
+      return found(60, std::ssize(filters), set, [&](const Resample& resample) {
         return weighted_mean(row_effects, resample.rows) + weighted_mean(filters, resample.filters);
-      };
+      });
     };
-    const auto first = normals(150, random);
-    const auto second = normals(200, random);
-    const auto comparison =
-        compare(60, 150, 200, Filters::separate, options_of(set), net(first), net(second));
+    const auto first = net(normals(150, random));
+    const auto second = net(normals(200, random));
+    const auto comparison = compare(first, second, true);
+    return Interval{comparison.low, comparison.high};
+  }));
+}
+
+// Two networks on images of their own: nothing to pair, the interval comes from theirs.
+TEST(CoverageOfAnIndependentComparison, IsNominal) {
+  expect_nominal(coverage(0.3, [](Random& random, int64_t set) {
+    const auto net = [&](double shift, int64_t seed) {
+      auto values = normals(150, random);
+      for (auto& value : values) value += shift;
+      return found(150, 0, seed, [&values](const Resample& resample) {
+        return weighted_mean(values, resample.rows);
+      });
+    };
+    const auto first = net(0.0, set);
+    const auto second = net(0.3, set + kSets);
+    const auto comparison = compare(first, second, false);
     return Interval{comparison.low, comparison.high};
   }));
 }

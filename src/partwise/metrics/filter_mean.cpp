@@ -42,26 +42,24 @@ std::vector<FilterMean> means_over_filters(int64_t count,
     statistics(filter, once, numbers);
     for (std::size_t i = 0; i < size; ++i) result[i].by_filter[filter] = numbers[i];
   });
-  auto drawn = resampled_values(count, rows, filters, bootstrap,
-                                [&](const Resample& resample, std::span<double> means) {
-                                  std::vector<ExistingMean> mean(size);
-                                  std::vector<double> numbers(size);
-                                  for (int64_t filter = 0; filter < filters; ++filter) {
-                                    if (resample.filters[filter] == 0) continue;
-                                    statistics(filter, resample.rows, numbers);
-                                    for (std::size_t i = 0; i < size; ++i)
-                                      mean[i].add(numbers[i], resample.filters[filter]);
-                                  }
-                                  for (std::size_t i = 0; i < size; ++i) means[i] = mean[i].value();
-                                });
+  // A filter's numbers depend on the rows alone: they are found once for both draws of filters.
+  const auto means = [&](std::span<const Resample> draws, std::span<double> found) {
+    std::vector<ExistingMean> mean(draws.size() * size);
+    std::vector<double> numbers(size);
+    for (int64_t filter = 0; filter < filters; ++filter) {
+      const auto times = [&](const Resample& draw) { return draw.filters[filter]; };
+      if (std::none_of(draws.begin(), draws.end(), times)) continue;
+      statistics(filter, draws.front().rows, numbers);
+      for (std::size_t m = 0; m < mean.size(); ++m)
+        mean[m].add(numbers[m % size], times(draws[m / size]));
+    }
+    for (std::size_t m = 0; m < mean.size(); ++m) found[m] = mean[m].value();
+  };
+  auto drawn = resampled_together(count, rows, filters, bootstrap, means);
   for (std::size_t i = 0; i < size; ++i) {
     const double value = mean_of(result[i].by_filter);
-    const auto interval = centred_interval(value, std::move(drawn[i]));
-    result[i].finding = {.value = value,
-                         .low = std::clamp(interval.low, least, most),
-                         .high = std::clamp(interval.high, least, most),
-                         .controls = {},
-                         .resamples = interval.resamples};
+    result[i].finding =
+        finding_within(value, centred_interval(value, std::move(drawn[i])), least, most);
   }
   return result;
 }

@@ -8,19 +8,33 @@
 
 namespace partwise::metrics {
 
-// A measured number with its 95 % interval and the numbers to hold it against.
+// A number in every draw of the bootstrap, NaN where it does not exist.
+struct Draws {
+  std::vector<double> own;
+  // The same rows with other filters: what another net's own draws are held against, as its filters
+  // have nothing to do with these. Empty for a number without filters, whose own serve.
+  std::vector<double> partner = {};
+
+  [[nodiscard]] const std::vector<double>& apart() const { return partner.empty() ? own : partner; }
+};
+
+struct Interval {
+  double low = 0.0;
+  double high = 0.0;
+  Draws draws = {};
+};
+
+// A measured number with its 95 % interval and the numbers to hold it against; NaN: not defined.
 struct Finding {
   double value = 0.0;
   double low = 0.0;
   double high = 0.0;
-  std::map<std::string, double> controls;
-  // The number in every draw of the bootstrap, NaN where it does not exist; not part of the JSON.
-  std::vector<double> resamples = {};
+  std::map<std::string, double> controls = {};
+  Draws draws = {};
+  nlohmann::json facts = nlohmann::json::object();  // its further members in findings.json
 };
 
-// {"value": v, "low": l, "high": h, "controls": {...}}; a number that does not exist (NaN) becomes
-// null.
-nlohmann::json to_json(const Finding& finding);
-Finding finding_from_json(const nlohmann::json& json);
+// By their keys in findings.json.
+using Findings = std::map<std::string, Finding>;
 
 }  // namespace partwise::metrics

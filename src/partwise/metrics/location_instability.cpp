@@ -177,27 +177,41 @@ double filter_instability(const Sample& sample, int64_t filter, const Ranking& r
   return mean.value();
 }
 
-// D_f and D_f / D_shuffle,f.
-struct FilterNumbers {
-  double instability = kNaN;
-  double ratio = kNaN;
+// One draw of filters at work: permutations come from its own generator, in the filters' order.
+struct FilterDraw {
+  std::span<const int32_t> filters;
+  Random random;
+  ExistingMean instability = {};
+  ExistingMean ratio = {};
 };
 
-FilterNumbers filter_numbers(const Sample& sample,
-                             int64_t filter,
-                             const Ranking& ranking,
-                             int64_t shuffles,
-                             Random& random) {
+// D_f and D_f / D_shuffle,f for the draws that hold the filter; which pairs count depends on the
+// rows alone.
+void add_filter(const Sample& sample,
+                int64_t filter,
+                const Ranking& ranking,
+                int64_t shuffles,
+                std::span<FilterDraw> draws) {
   thread_local Pairs pairs;
+  thread_local std::vector<int32_t> peaks;
   ExistingMean instability;
-  ExistingMean shuffled;
+  std::vector<ExistingMean> shuffled(draws.size());
   for (int64_t k = 0; k < std::ssize(ranking); ++k) {
     select_pairs(sample, filter, k, ranking[k], pairs);
     const double own = pairs.deviation();
     instability.add(own);
-    shuffled.add(shuffled_deviation(pairs, own, shuffles, random));
+    peaks = pairs.peaks;
+    for (std::size_t d = 0; d < draws.size(); ++d) {
+      if (draws[d].filters[filter] == 0) continue;
+      pairs.peaks = peaks;
+      shuffled[d].add(shuffled_deviation(pairs, own, shuffles, draws[d].random));
+    }
   }
-  return {instability.value(), quotient(instability.value(), shuffled.value())};
+  for (std::size_t d = 0; d < draws.size(); ++d) {
+    draws[d].instability.add(instability.value(), draws[d].filters[filter]);
+    draws[d].ratio.add(quotient(instability.value(), shuffled[d].value()),
+                       draws[d].filters[filter]);
+  }
 }
 
 struct FilterFinding {
@@ -261,27 +275,26 @@ double mean_over_filters(const std::vector<FilterFinding>& found, const Number& 
 }
 
 // Both numbers in every draw: {D, ratio}.
-std::vector<std::vector<double>> resampled(const Scene& scene,
-                                           const std::vector<FilterFinding>& found,
-                                           const InstabilityOptions& options,
-                                           const BootstrapOptions& bootstrap) {
+std::vector<Draws> resampled(const Scene& scene,
+                             const std::vector<FilterFinding>& found,
+                             const InstabilityOptions& options,
+                             const BootstrapOptions& bootstrap) {
   const int64_t shuffles = std::min(options.shuffles, kShufflesPerResample);
-  return resampled_values(2, scene.rows, std::ssize(found), bootstrap,
-                          [&](const Resample& resample, std::span<double> numbers) {
-                            const Sample sample{scene, resample.rows, options.top_images};
-                            Random random(resample.seed);
-                            ExistingMean instability;
-                            ExistingMean ratio;
-                            for (int64_t f = 0; f < std::ssize(found); ++f) {
-                              if (resample.filters[f] == 0) continue;
-                              const auto here =
-                                  filter_numbers(sample, f, found[f].ranking, shuffles, random);
-                              instability.add(here.instability, resample.filters[f]);
-                              ratio.add(here.ratio, resample.filters[f]);
-                            }
-                            numbers[0] = instability.value();
-                            numbers[1] = ratio.value();
-                          });
+  const auto both = [&](std::span<const Resample> draws, std::span<double> numbers) {
+    const Sample sample{scene, draws.front().rows, options.top_images};
+    std::vector<FilterDraw> work;
+    for (const auto& draw : draws) work.push_back({draw.filters, Random(draw.seed)});
+    for (int64_t f = 0; f < std::ssize(found); ++f) {
+      const auto times = [&](const Resample& draw) { return draw.filters[f]; };
+      if (std::any_of(draws.begin(), draws.end(), times))
+        add_filter(sample, f, found[f].ranking, shuffles, work);
+    }
+    for (std::size_t d = 0; d < work.size(); ++d) {
+      numbers[2 * d] = work[d].instability.value();
+      numbers[2 * d + 1] = work[d].ratio.value();
+    }
+  };
+  return resampled_together(2, scene.rows, std::ssize(found), bootstrap, both);
 }
 
 }  // namespace
@@ -322,23 +335,15 @@ LocationInstability location_instability(const MapSummaries& maps,
   const double instability = mean([](const FilterFinding& one) { return one.filter.instability; });
   const double ratio = mean([](const FilterFinding& one) { return one.filter.ratio; });
   auto drawn = resampled(scene, found, options, bootstrap);
-  const auto steady = centred_interval(instability, std::move(drawn[0]));
-  const auto relative = centred_interval(ratio, std::move(drawn[1]));
   LocationInstability result;
-  result.instability = {
-      .value = instability,
-      .low = std::max(steady.low, 0.0),
-      .high = steady.high,
-      .controls = {{"constant_centre", mean([](const FilterFinding& one) { return one.centred; })},
-                   {"uniform_random", mean([](const FilterFinding& one) { return one.random; })},
-                   {"shuffled_landmarks",
-                    mean([](const FilterFinding& one) { return one.shuffled; })}},
-      .resamples = steady.resamples};
-  result.ratio = {.value = ratio,
-                  .low = std::max(relative.low, 0.0),
-                  .high = relative.high,
-                  .controls = {{"constant_filter", 1.0}},
-                  .resamples = relative.resamples};
+  result.instability =
+      finding_within(instability, centred_interval(instability, std::move(drawn[0])), 0.0);
+  result.instability.controls = {
+      {"constant_centre", mean([](const FilterFinding& one) { return one.centred; })},
+      {"uniform_random", mean([](const FilterFinding& one) { return one.random; })},
+      {"shuffled_landmarks", mean([](const FilterFinding& one) { return one.shuffled; })}};
+  result.ratio = finding_within(ratio, centred_interval(ratio, std::move(drawn[1])), 0.0);
+  result.ratio.controls["constant_filter"] = 1.0;
   for (auto& one : found) result.filters.push_back(std::move(one.filter));
   return result;
 }

@@ -245,22 +245,22 @@ NetworkDissection network_dissection(const MapSource& maps,
   }
   result.unique = detections.unique();
   result.chance_unique = by_chance.unique();
-  const auto interval = centred_bootstrap_interval(
-      detections.share(), maps.rows, maps.filters, bootstrap, [&](const Resample& resample) {
-        const auto drawn = shown_pixels(concepts, resample.rows);
-        ExistingMean mean;
-        for (int64_t unit = 0; unit < maps.filters; ++unit) {
-          if (resample.filters[unit] == 0) continue;
-          mean.add(verdict(largest_existing(ious(tally, unit, drawn, resample.rows)), options.iou),
-                   resample.filters[unit]);
-        }
-        return mean.value();
-      });
-  result.detectors = {.value = detections.share(),
-                      .low = std::clamp(interval.low, 0.0, 1.0),
-                      .high = std::clamp(interval.high, 0.0, 1.0),
-                      .controls = {{"shuffled_images", by_chance.share()}},
-                      .resamples = interval.resamples};
+  const auto share = [&](std::span<const Resample> draws, std::span<double> shares) {
+    const auto rows = draws.front().rows;
+    const auto drawn = shown_pixels(concepts, rows);
+    std::vector<ExistingMean> means(draws.size());
+    for (int64_t unit = 0; unit < maps.filters; ++unit) {
+      const auto times = [&](const Resample& draw) { return draw.filters[unit]; };
+      if (std::none_of(draws.begin(), draws.end(), times)) continue;
+      const double detects = verdict(largest_existing(ious(tally, unit, drawn, rows)), options.iou);
+      for (std::size_t d = 0; d < draws.size(); ++d) means[d].add(detects, times(draws[d]));
+    }
+    for (std::size_t d = 0; d < draws.size(); ++d) shares[d] = means[d].value();
+  };
+  auto drawn = resampled_together(1, maps.rows, maps.filters, bootstrap, share);
+  result.detectors = finding_within(
+      detections.share(), centred_interval(detections.share(), std::move(drawn.front())), 0.0, 1.0);
+  result.detectors.controls["shuffled_images"] = by_chance.share();
   return result;
 }
 

@@ -83,27 +83,25 @@ double draws_among(const std::vector<int64_t>& rows, std::span<const int32_t> co
   return static_cast<double>(draws);
 }
 
-double resampled_interpretability(const std::vector<Gallery>& galleries,
-                                  const std::vector<Detections>& found,
-                                  const Resample& resample) {
+// How often each part of each category is shown in a draw of rows.
+std::vector<std::vector<double>> draws_shown(const std::vector<Gallery>& galleries,
+                                             std::span<const int32_t> row_counts) {
   std::vector<std::vector<double>> shown;
   for (const auto& gallery : galleries) {
     auto& of_category = shown.emplace_back();
-    for (const auto& rows : gallery.shown) of_category.push_back(draws_among(rows, resample.rows));
+    for (const auto& rows : gallery.shown) of_category.push_back(draws_among(rows, row_counts));
   }
-  ExistingMean mean;
-  for (std::size_t f = 0; f < found.size(); ++f) {
-    if (resample.filters[f] == 0 || found[f].filter.category < 0) continue;
-    const auto& of_category = shown[found[f].filter.category];
-    double largest = kNaN;
-    for (std::size_t k = 0; k < of_category.size(); ++k) {
-      const double detected =
-          quotient(draws_among(found[f].hits[k], resample.rows), of_category[k]);
-      largest = std::fmax(largest, detected);
-    }
-    mean.add(largest, resample.filters[f]);
-  }
-  return mean.value();
+  return shown;
+}
+
+double resampled_interpretability(const Detections& found,
+                                  const std::vector<std::vector<double>>& shown,
+                                  std::span<const int32_t> row_counts) {
+  const auto& of_category = shown[found.filter.category];
+  double largest = kNaN;
+  for (std::size_t k = 0; k < of_category.size(); ++k)
+    largest = std::fmax(largest, quotient(draws_among(found.hits[k], row_counts), of_category[k]));
+  return largest;
 }
 
 }  // namespace
@@ -145,16 +143,24 @@ PartInterpretability part_interpretability(const MapSource& maps,
     centre.add(one.filter.category >= 0 ? centred[one.filter.category] : kNaN);
     result.filters.push_back(one.filter);
   }
-  const auto interval = centred_bootstrap_interval(
-      value.value(), maps.rows, maps.filters, bootstrap, [&](const Resample& resample) {
-        return resampled_interpretability(galleries, found, resample);
-      });
-  result.finding = {
-      .value = value.value(),
-      .low = std::clamp(interval.low, 0.0, 1.0),
-      .high = std::clamp(interval.high, 0.0, 1.0),
-      .controls = {{"shuffled_images", shuffled.value()}, {"constant_centre", centre.value()}},
-      .resamples = interval.resamples};
+  const auto mean = [&](std::span<const Resample> draws, std::span<double> means) {
+    const auto rows = draws.front().rows;
+    const auto shown = draws_shown(galleries, rows);
+    std::vector<ExistingMean> over_filters(draws.size());
+    for (std::size_t f = 0; f < found.size(); ++f) {
+      const auto times = [&](const Resample& draw) { return draw.filters[f]; };
+      const bool drawn = std::any_of(draws.begin(), draws.end(), times);
+      if (!drawn || found[f].filter.category < 0) continue;
+      const double here = resampled_interpretability(found[f], shown, rows);
+      for (std::size_t d = 0; d < draws.size(); ++d) over_filters[d].add(here, times(draws[d]));
+    }
+    for (std::size_t d = 0; d < draws.size(); ++d) means[d] = over_filters[d].value();
+  };
+  auto drawn = resampled_together(1, maps.rows, maps.filters, bootstrap, mean);
+  result.finding = finding_within(
+      value.value(), centred_interval(value.value(), std::move(drawn.front())), 0.0, 1.0);
+  result.finding.controls = {{"shuffled_images", shuffled.value()},
+                             {"constant_centre", centre.value()}};
   result.silent_share = silent.value();
   return result;
 }

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <utility>
 
 namespace partwise::metrics {
 namespace {
@@ -169,23 +170,25 @@ PatchPurity patch_purity(const MapSummaries& maps,
   const auto purest = [&](int64_t f, std::span<const int32_t> row_counts) {
     return purest_part(ranked[f], parts, options.top_images, row_counts);
   };
-  const auto measure = [&](double Purest::*member) {
-    auto mean = mean_over_filters(maps.rows, maps.filters, bootstrap,
-                                  [&](int64_t f, std::span<const int32_t> row_counts) {
-                                    return purest(f, row_counts).*member;
-                                  });
+  auto means = means_over_filters(
+      2, maps.rows, maps.filters, bootstrap,
+      [&](int64_t f, std::span<const int32_t> row_counts, std::span<double> numbers) {
+        const auto one = purest(f, row_counts);
+        numbers[0] = one.purity;
+        numbers[1] = one.strict;
+      });
+  const auto hold_against = [&](Finding& finding, double Purest::*member) {
     const auto control = [&](const std::vector<Purest>& of) {
       return mean_control(maps.filters, bootstrap, [&](int64_t f) { return of[f].*member; });
     };
-    mean.finding.controls = {{"shuffled_images", control(shuffled)},
-                             {"constant_centre", control(centred)}};
-    return mean;
+    finding.controls = {{"shuffled_images", control(shuffled)},
+                        {"constant_centre", control(centred)}};
   };
-  const auto purity = measure(&Purest::purity);
-  const auto strict = measure(&Purest::strict);
-  PatchPurity result{.purity = purity.finding,
-                     .strict = strict.finding,
-                     .deviation = population_deviation(purity.by_filter),
+  hold_against(means[0].finding, &Purest::purity);
+  hold_against(means[1].finding, &Purest::strict);
+  PatchPurity result{.purity = std::move(means[0].finding),
+                     .strict = std::move(means[1].finding),
+                     .deviation = population_deviation(means[0].by_filter),
                      .part_related = 0.0,
                      .parts = landmarks.parts,
                      .filters = {}};

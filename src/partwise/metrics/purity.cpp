@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <utility>
 #include <vector>
 
 namespace partwise::metrics {
@@ -95,6 +96,32 @@ Purity purity_of(std::span<const Share> shares,
   return {value.value(), if_even.value(), if_scattered.value()};
 }
 
+// The value alone, of both draws of filters in one look at the shares.
+void drawn_purity(std::span<const Share> shares,
+                  std::span<const Resample> draws,
+                  std::span<double> numbers) {
+  const auto own = draws.front().filters;
+  const auto partner = draws.back().filters;
+  const auto row_counts = draws.front().rows;
+  std::vector<ExistingMean> value(2);
+  for (std::size_t row = 0; row < row_counts.size(); ++row) {
+    if (row_counts[row] == 0) continue;
+    double total[2] = {};
+    double near_peak[2] = {};
+    for (std::size_t filter = 0; filter < own.size(); ++filter) {
+      const auto& share = shares[row * own.size() + filter];
+      total[0] += own[filter] * share.total;
+      near_peak[0] += own[filter] * share.near_peak;
+      total[1] += partner[filter] * share.total;
+      near_peak[1] += partner[filter] * share.near_peak;
+    }
+    for (std::size_t d = 0; d < 2; ++d) {
+      if (total[d] != 0.0) value[d].add(near_peak[d] / total[d], row_counts[row]);
+    }
+  }
+  for (std::size_t d = 0; d < draws.size(); ++d) numbers[d] = value[d].value();
+}
+
 }  // namespace
 
 Finding purity(const MapSource& maps, const BootstrapOptions& options) {
@@ -102,15 +129,14 @@ Finding purity(const MapSource& maps, const BootstrapOptions& options) {
   const std::vector<int32_t> rows_once(static_cast<std::size_t>(maps.rows), 1);
   const std::vector<int32_t> filters_once(static_cast<std::size_t>(maps.filters), 1);
   const auto full = purity_of(shares, rows_once, filters_once);
-  const auto interval =
-      bootstrap_interval(maps.rows, maps.filters, options, [&](const Resample& resample) {
-        return purity_of(shares, resample.rows, resample.filters).value;
-      });
-  return {.value = full.value,
-          .low = interval.low,
-          .high = interval.high,
-          .controls = {{"uniform_map", full.if_even}, {"scattered", full.if_scattered}},
-          .resamples = interval.resamples};
+  const auto drawn = [&](std::span<const Resample> draws, std::span<double> numbers) {
+    drawn_purity(shares, draws, numbers);
+  };
+  auto finding = finding_within(
+      full.value, percentile_interval(std::move(
+                      resampled_together(1, maps.rows, maps.filters, options, drawn).front())));
+  finding.controls = {{"uniform_map", full.if_even}, {"scattered", full.if_scattered}};
+  return finding;
 }
 
 }  // namespace partwise::metrics

@@ -8,6 +8,7 @@
 #include "partwise/metrics/class_selectivity.h"
 #include "partwise/metrics/comparison.h"
 #include "partwise/metrics/exhibit_fixture.h"
+#include "partwise/metrics/filter_mean.h"
 #include "partwise/metrics/location_instability.h"
 #include "partwise/metrics/network_dissection.h"
 #include "partwise/metrics/part_consistency.h"
@@ -263,28 +264,29 @@ TEST_F(Reference, AgreesOnAttacks) {
 
 TEST_F(Reference, AgreesOnComparisons) {
   const auto number = [&](int64_t row, int64_t filter) { return existing_peak(row, filter); };
-  std::vector<double> first;
-  std::vector<double> second;
-  std::vector<double> early;
-  std::vector<double> late;
-  for (int64_t row = 0; row < kRows; ++row) {
-    first.push_back(row % 7 == 0 ? kNaN : number(row, 0));
-    second.push_back(number(row, 2));
-    for (int64_t f = 0; f < 4; ++f) early.push_back(number(row, f));
-    for (int64_t f = 3; f < 6; ++f) late.push_back(number(row, f));
-  }
+  const auto mean_peaks = [&](int64_t first_filter, int64_t filters) {
+    const auto of_filter = [&](int64_t f, std::span<const int32_t> counts) {
+      ExistingMean mean;
+      for (int64_t row = 0; row < kRows; ++row)
+        mean.add(number(row, first_filter + f), counts[row]);
+      return mean.value();
+    };
+    constexpr double kAnything = std::numeric_limits<double>::infinity();
+    return mean_over_filters(kRows, filters, kBootstrap, of_filter, -kAnything, kAnything).finding;
+  };
   const auto agree = [&](const std::string& name, const Comparison& comparison) {
     expect(name, comparison.difference);
     expect(name + ".low", comparison.low);
     expect(name + ".high", comparison.high);
   };
-  agree("comparison.rows", compare_rows(first, second, kBootstrap));
-  agree("comparison.filters",
-        compare_filters({early, kRows, 4}, {late, kRows, 3}, Filters::separate, kBootstrap));
+  const auto early = mean_peaks(0, 4);
+  const auto late = mean_peaks(3, 3);
+  agree("comparison.paired", compare(early, late, true));
+  agree("comparison.independent", compare(early, late, false));
   std::vector<double> runs;
   for (int64_t row = 0; row < 5; ++row) runs.push_back(number(row, 4));
   const auto seeds = mean_over_seeds(runs);
-  agree("seeds", {seeds.mean, seeds.low, seeds.high});
+  agree("seeds", {seeds.mean, seeds.low, seeds.high, true});
 }
 
 }  // namespace

@@ -62,7 +62,7 @@ Comparison compare_seeds(std::span<const double> first, std::span<const double> 
   differences.reserve(first.size());
   for (std::size_t i = 0; i < first.size(); ++i) differences.push_back(second[i] - first[i]);
   const auto mean = mean_over_seeds(differences);
-  return {mean.mean, mean.low, mean.high};
+  return {mean.mean, mean.low, mean.high, true};
 }
 
 }  // namespace partwise::metrics

@@ -45,8 +45,8 @@ TEST(CompareSeeds, IsPairedBySeed) {
   const std::vector<double> first{10, 20, 30};
   const auto comparison = compare_seeds(first, std::vector<double>{11.1, 21.0, 30.9});
   EXPECT_NEAR(comparison.difference, 1.0, 1e-12);
-  EXPECT_EQ(verdict(comparison), "higher");
-  EXPECT_EQ(verdict(compare_seeds(first, std::vector<double>{10, 21, 29})), "not distinguishable");
+  EXPECT_EQ(relation(comparison), Relation::higher);
+  EXPECT_EQ(relation(compare_seeds(first, std::vector<double>{10, 21, 29})), Relation::indistinct);
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 namespace partwise::report {
 
@@ -15,18 +16,27 @@ namespace {
 
 views::IntervalRow interval_row(const LoadedRun& run,
                                 const std::string& group,
-                                const MetricWords& metric,
-                                const Measure* measure) {
-  const Measure known = measure == nullptr ? Measure{} : *measure;
-  views::IntervalRow row{
-      group, run.label, shown(metric, known), known.value, known.low, known.high, run.style, {}};
-  for (const auto& [name, value] : known.controls) {
-    if (value) row.controls.push_back({control_name(name), *value});
+                                const NumberWords& metric,
+                                const Finding* finding) {
+  if (finding == nullptr) return {group, run.label, "–", {}, {}, {}, run.style, {}};
+  const auto known = [](double value) {
+    return std::isfinite(value) ? std::optional(value) : std::nullopt;
+  };
+  views::IntervalRow row{group,
+                         run.label,
+                         shown(metric, *finding),
+                         known(finding->value),
+                         known(finding->low),
+                         known(finding->high),
+                         run.style,
+                         {}};
+  for (const auto& [name, value] : finding->controls) {
+    if (known(value)) row.controls.push_back({control_name(name), value});
   }
   return row;
 }
 
-views::IntervalChart empty_chart(const MetricWords& metric) {
+views::IntervalChart empty_chart(const NumberWords& metric) {
   return {fmt::format("chart-{}", anchor(metric.key)),
           metric.name,
           metric.axis,
@@ -149,11 +159,11 @@ const char* hint(Better better) {
 
 }  // namespace
 
-std::string network_charts(std::span<const LoadedRun> runs, const MetricWords& metric) {
+std::string network_charts(std::span<const LoadedRun> runs, const NumberWords& metric) {
   views::IntervalChart chart = empty_chart(metric);
   for (const LoadedRun& run : runs) {
     chart.rows.push_back(
-        interval_row(run, "", metric, find_measure(run.findings.measures, metric.key)));
+        interval_row(run, "", metric, find_finding(run.findings.findings, metric.key)));
   }
   const std::string whole = views::interval_chart_svg(chart);
   chart.id += "-enlarged";
@@ -163,14 +173,14 @@ std::string network_charts(std::span<const LoadedRun> runs, const MetricWords& m
                      views::interval_chart_svg(chart));
 }
 
-std::string layer_chart(std::span<const LoadedRun> runs, const MetricWords& metric) {
+std::string layer_chart(std::span<const LoadedRun> runs, const NumberWords& metric) {
   views::IntervalChart chart = empty_chart(metric);
   for (const std::string& group : groups_of(runs)) {
     for (const LoadedRun& run : runs) {
       for (const LayerFindings& layer : run.findings.layers) {
         if (group_name(layer) != group) continue;
         chart.rows.push_back(
-            interval_row(run, group, metric, find_measure(layer.measures, metric.key)));
+            interval_row(run, group, metric, find_finding(layer.findings, metric.key)));
       }
     }
   }
@@ -178,7 +188,7 @@ std::string layer_chart(std::span<const LoadedRun> runs, const MetricWords& metr
 }
 
 std::string metric_block(std::span<const LoadedRun> runs,
-                         const MetricWords& metric,
+                         const NumberWords& metric,
                          bool of_layers) {
   return fmt::format(
       "<div class=\"metric\"><div><h3>{} <span class=\"hint\">{}</span></h3><p>{}</p>"

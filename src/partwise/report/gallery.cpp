@@ -8,10 +8,12 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 namespace partwise::report {
 
 namespace fs = std::filesystem;
+using findings::Card;
 
 namespace {
 
@@ -61,8 +63,9 @@ std::vector<Card> sorted(std::vector<Card> cards, const std::string& chosen) {
   if (chosen == "random") return cards;  // an order would be a choice
   const double missing = chosen == "worst" ? 2.0 : -1.0;
   std::stable_sort(cards.begin(), cards.end(), [&](const Card& a, const Card& b) {
-    const double left = a.part_interpretability.value_or(missing);
-    const double right = b.part_interpretability.value_or(missing);
+    const auto known = [&](double value) { return std::isfinite(value) ? value : missing; };
+    const double left = known(a.part_interpretability);
+    const double right = known(b.part_interpretability);
     return chosen == "worst" ? left < right : left > right;
   });
   return cards;

@@ -83,16 +83,21 @@ std::string plain(const nlohmann::json& value) {
   return value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
-std::string decimal(std::optional<double> value, int decimals) {
-  if (!value || !std::isfinite(*value)) return "–";
-  const std::string digits = fmt::format("{:.{}f}", std::abs(*value), decimals);
+std::string decimal(double value, int decimals) {
+  if (!std::isfinite(value)) return "–";
+  const std::string digits = fmt::format("{:.{}f}", std::abs(value), decimals);
   const bool is_zero = digits.find_first_not_of("0.") == std::string::npos;
-  return (*value < 0.0 && !is_zero ? "−" : "") + digits;
+  return (value < 0.0 && !is_zero ? "−" : "") + digits;
 }
 
-std::string percent(std::optional<double> value) {
-  if (!value || !std::isfinite(*value)) return "–";
-  return decimal(*value * 100.0, 1) + "\u00A0%";
+std::string percent(double value) {
+  if (!std::isfinite(value)) return "–";
+  return decimal(value * 100.0, 1) + "\u00A0%";
+}
+
+std::string plain_number(double value) {
+  const bool small = value != 0.0 && std::abs(value) < 0.02;
+  return small ? fmt::format("{:.5f}", value) : fmt::format("{:.3f}", value);
 }
 
 std::string anchor(std::string_view value) {

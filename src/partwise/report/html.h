@@ -3,7 +3,6 @@
 #include <nlohmann/json.hpp>
 
 #include <filesystem>
-#include <optional>
 #include <string>
 #include <string_view>
 
@@ -32,8 +31,11 @@ std::string script_json(const nlohmann::json& json);
 std::string plain(const nlohmann::json& value);
 
 // "–" where there is no number.
-std::string decimal(std::optional<double> value, int decimals = 3);
-std::string percent(std::optional<double> value);  // "95.8 %", unbroken
+std::string decimal(double value, int decimals = 3);
+std::string percent(double value);  // "95.8 %", unbroken
+
+// "0.783", with five digits below 0.02: adversarial distortions are that small.
+std::string plain_number(double value);
 
 // Letters, digits and hyphens only: an id for links and charts.
 std::string anchor(std::string_view value);

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <limits>
 
 namespace partwise::report {
@@ -34,9 +35,9 @@ TEST(ScriptJson, CannotBreakOutOfItsElement) {
 }
 
 TEST(Decimal, ShowsMissingNumbersAsADash) {
-  EXPECT_EQ(decimal(std::nullopt), "–");
+  EXPECT_EQ(decimal(std::nan("")), "–");
   EXPECT_EQ(decimal(std::numeric_limits<double>::quiet_NaN()), "–");
-  EXPECT_EQ(percent(std::nullopt), "–");
+  EXPECT_EQ(percent(std::nan("")), "–");
   EXPECT_EQ(decimal(0.12345), "0.123");
   EXPECT_EQ(decimal(-0.5, 1), "−0.5");
   EXPECT_EQ(decimal(-0.0001), "0.000");

@@ -1,7 +1,6 @@
 #include "partwise/report/loaded_run.h"
 
 #include "partwise/base/error.h"
-#include "partwise/report/glossary.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -26,12 +25,9 @@ std::string folder_name(const std::filesystem::path& path) {
 
 LoadedRun load_run(const runs::RunFolder& folder) {
   const std::string path = folder.path().string();
-  const auto json = folder.findings();
-  ensure(json.has_value(), "{}: has not been measured; run: partwise measure {}", path, path);
   LoadedRun run;
   run.folder = path;
-  run.findings = findings_from_json(*json, (folder.path() / "findings.json").string());
-  run.findings_json = *json;
+  run.findings = findings::require_findings(folder);
   run.options = folder.options();
   run.manifest = folder.manifest();
   run.log = folder.log();

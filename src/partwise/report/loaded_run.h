@@ -1,6 +1,6 @@
 #pragma once
 
-#include "partwise/report/findings.h"
+#include "partwise/report/glossary.h"
 #include "partwise/runs/run_folder.h"
 
 #include <nlohmann/json.hpp>
@@ -16,7 +16,6 @@ struct LoadedRun {
   int64_t style = 0;   // of its markers
   std::string folder;  // its path
   RunFindings findings;
-  nlohmann::json findings_json;
   nlohmann::json options;
   nlohmann::json manifest;
   std::vector<nlohmann::json> log;

@@ -58,7 +58,7 @@ nlohmann::json machine_readable(const std::vector<LoadedRun>& runs, const nlohma
     all["context"]["dataset"].erase("sheet");  // a path of this machine
   for (const LoadedRun& run : runs) {
     all["runs"].push_back({{"label", run.label},
-                           {"findings", run.findings_json},
+                           {"findings", to_json(run.findings)},
                            {"options", run.options},
                            {"manifest", run.manifest},
                            {"log", run.log}});

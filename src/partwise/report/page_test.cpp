@@ -1,5 +1,6 @@
 #include "partwise/base/error.h"
 #include "partwise/base/files.h"
+#include "partwise/findings/run_findings.h"
 #include "partwise/images/codec.h"
 #include "partwise/report/report.h"
 
@@ -40,7 +41,7 @@ json layer(const std::string& name, const std::string& role, double purity) {
           {"cards", json::array({card})}};
 }
 
-json findings(const std::string& arm, double purity) {
+json measured(const std::string& arm, double purity) {
   json layers = json::array({layer("conv4", "top layer of the backbone", purity)});
   if (arm != "ordinary") layers.push_back(layer("conv5", "new layer", purity - 0.1));
   return {{"format", 1},
@@ -82,14 +83,14 @@ class Report : public testing::Test {
                       {"loss", 2.0 / epoch},
                       {"layers", {{{"layer", "conv4"}, {"purity", 0.1 * epoch}}}}});
     }
-    run.write_findings(found);
+    write_json_atomically(run.path() / "findings.json", found);
     return run;
   }
 
   std::vector<runs::RunFolder> four_arms() {
     std::vector<runs::RunFolder> all;
     for (const char* arm : {"interpretable", "masked", "ordinary", "ordinary+layer"}) {
-      all.push_back(run(arm, findings(arm, std::string(arm) == "interpretable" ? 0.8 : 0.45)));
+      all.push_back(run(arm, measured(arm, std::string(arm) == "interpretable" ? 0.8 : 0.45)));
     }
     return all;
   }
@@ -138,7 +139,7 @@ TEST_F(Report, FetchesNothing) {
 }
 
 TEST_F(Report, DisarmsEveryStringThatComesFromAFile) {
-  json found = findings("interpretable", 0.8);
+  json found = measured("interpretable", 0.8);
   found["arm"] = "interpretable";
   poison(found);
   found["layers"][0]["filters_per_category"]["<script>alert(1)</script>"] = 3;
@@ -161,7 +162,7 @@ TEST_F(Report, DisarmsEveryStringThatComesFromAFile) {
 
 TEST_F(Report, ShowsFurtherMeasuresWhereTheyWereMeasured) {
   EXPECT_FALSE(contains(render_report(four_arms(), json::object()), "id=\"further\""));
-  json found = findings("interpretable", 0.8);
+  json found = measured("interpretable", 0.8);
   found["adversarial_distortion"] = finding(0.0213, {{"random_direction", 0.3}});
   found["adversarial_distortion"]["success_share"] = 0.75;
   auto& measured = found["layers"][0];
@@ -182,7 +183,7 @@ TEST_F(Report, ShowsFurtherMeasuresWhereTheyWereMeasured) {
 }
 
 TEST_F(Report, WarnsOfTrainingImages) {
-  json found = findings("interpretable", 0.8);
+  json found = measured("interpretable", 0.8);
   found["split"] = "all";
   found["training_images"] = 0;
   const auto warning = [&] {
@@ -201,12 +202,15 @@ TEST_F(Report, HoldsAllNumbersForMachines) {
   const auto start = html.find(open) + open.size();
   const auto numbers = json::parse(html.substr(start, html.find("</script>", start) - start));
   EXPECT_EQ(numbers.at("runs").size(), 4U);
-  EXPECT_EQ(numbers.at("runs").at(3).at("findings"), findings("interpretable", 0.8));
+  const auto& embedded = numbers.at("runs").at(3).at("findings");
+  const auto whole = findings::findings_from_json(measured("interpretable", 0.8), "x");
+  EXPECT_EQ(embedded, findings::to_json(whole));
+  EXPECT_EQ(embedded.at("accuracy"), measured("interpretable", 0.8).at("accuracy"));
   EXPECT_EQ(numbers.at("context").at("seed"), 7);
 }
 
 TEST_F(Report, ShowsMissingNumbersAsADash) {
-  json found = findings("interpretable", 0.8);
+  json found = measured("interpretable", 0.8);
   found["layers"][0]["purity"] = {{"value", nullptr},
                                   {"low", nullptr},
                                   {"high", nullptr},
@@ -234,7 +238,7 @@ TEST_F(Report, AsksToMeasureARunWithoutFindings) {
 TEST_F(Report, RefusesMalformedFindingsAndForeignPictures) {
   EXPECT_TRUE(contains(complaint(json::array()), "broken/findings.json"));
   for (const char* picture : {"../../secret.png", "/etc/passwd", "pictures/missing.png", "."}) {
-    json found = findings("masked", 0.5);
+    json found = measured("masked", 0.5);
     found["layers"][0]["cards"][0]["picture"] = picture;
     EXPECT_NE(complaint(found), "accepted") << picture;
   }
@@ -242,7 +246,7 @@ TEST_F(Report, RefusesMalformedFindingsAndForeignPictures) {
 
 TEST_F(Report, TellsTwoRunsOfOneArmApart) {
   const auto html = render_report(
-      {run("seed-1", findings("masked", 0.5)), run("seed-2", findings("masked", 0.6))},
+      {run("seed-1", measured("masked", 0.5)), run("seed-2", measured("masked", 0.6))},
       json::object());
   EXPECT_TRUE(contains(html, "masked · seed-1"));
   EXPECT_TRUE(contains(html, "masked · seed-2"));

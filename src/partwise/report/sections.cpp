@@ -5,7 +5,6 @@
 #include "partwise/report/charts.h"
 #include "partwise/report/further.h"
 #include "partwise/report/gallery.h"
-#include "partwise/report/glossary.h"
 #include "partwise/report/html.h"
 #include "partwise/report/tables.h"
 #include "partwise/report/verdict.h"
@@ -91,8 +90,8 @@ std::string results_section(std::span<const LoadedRun> runs) {
       "something trivial would score; a number that does not pass its controls shows "
       "nothing, however good it looks.</p>\n";
   html += summary_table(runs);
-  html += metric_block(runs, run_metrics()[0], false);
-  for (const MetricWords& metric : layer_metrics()) html += metric_block(runs, metric, true);
+  html += metric_block(runs, leading_numbers(true).front(), false);
+  for (const NumberWords& metric : leading_numbers(false)) html += metric_block(runs, metric, true);
   return html;
 }
 
@@ -101,10 +100,9 @@ std::string numbers_section(std::span<const LoadedRun> runs,
   std::string html = "<div id=\"downloads\"></div>\n<h3>What may be said</h3>\n";
   for (const auto& group : comparable_groups(findings)) html += claims_table(claims(group));
   html +=
-      "<p class=\"note\">Many comparisons stand in this table; with 95\u00A0% intervals a few may "
-      "look "
-      "different by luck alone. Requiring intervals not to overlap is stricter than a test at the "
-      "5\u00A0% level and makes up for some of it.</p>\n<h3>All numbers</h3>\n";
+      "<p class=\"note\">Beside each difference stands its 95\u00A0% interval, the one "
+      "<code>partwise compare</code> prints. Many comparisons stand in this table: about one in "
+      "twenty may look different by luck alone.</p>\n<h3>All numbers</h3>\n";
   return html + numbers_table(runs);
 }
 

@@ -1,38 +1,38 @@
 #include "partwise/report/tables.h"
 
-#include "partwise/report/glossary.h"
 #include "partwise/report/html.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 namespace partwise::report {
 
 namespace {
 
-std::string raw(std::optional<double> value) {
-  return value ? fmt::format(" data-value=\"{:.6g}\"", *value) : "";
+std::string raw(double value) {
+  return std::isfinite(value) ? fmt::format(" data-value=\"{:.6g}\"", value) : "";
 }
 
 // For a cell whose words matter more than its number.
-std::string sort_key(std::optional<double> value) {
-  return value ? fmt::format(" data-sort=\"{:.6g}\"", *value) : "";
+std::string sort_key(double value) {
+  return std::isfinite(value) ? fmt::format(" data-sort=\"{:.6g}\"", value) : "";
 }
 
-std::string number_cell(std::optional<double> value, const std::string& words) {
+std::string number_cell(double value, const std::string& words) {
   return fmt::format("<td class=\"number\"{}>{}</td>", raw(value), words);
 }
 
 // The value with its interval in small print under it.
-std::string measure_cell(const MetricWords& metric, const Measure* measure) {
-  if (measure == nullptr || !measure->value) return "<td class=\"number\">–</td>";
-  const std::string whole = shown(metric, *measure);
+std::string measure_cell(const NumberWords& metric, const Finding* finding) {
+  if (finding == nullptr || !std::isfinite(finding->value)) return "<td class=\"number\">–</td>";
+  const std::string whole = shown(metric, *finding);
   const auto interval = whole.find('[');
-  return number_cell(measure->value,
+  return number_cell(finding->value,
                      fmt::format("{} <span class=\"small\">{}</span>",
-                                 shown(metric, measure->value), whole.substr(interval)));
+                                 shown(metric, finding->value), whole.substr(interval)));
 }
 
 std::string table(const std::string& name,
@@ -47,14 +47,26 @@ std::string table(const std::string& name,
       caption, name, head, body);
 }
 
-std::string heads(std::initializer_list<const char*> names, std::size_t text_columns) {
+std::string heads(const std::vector<std::string>& names, std::size_t text_columns) {
   std::string html;
   std::size_t column = 0;
-  for (const char* name : names) {
+  for (const auto& name : names) {
     html += fmt::format("<th scope=\"col\"{}>{}</th>",
                         column++ < text_columns ? "" : " class=\"number\"", name);
   }
   return html;
+}
+
+// "Purity&nbsp;↑", long words broken where the column is narrow.
+std::string head_of(const NumberWords& number) {
+  const std::string name = number.name;
+  const auto at = std::min(name.find("ability"), name.size());
+  const char* arrow = number.better == Better::higher  ? "&nbsp;↑"
+                      : number.better == Better::lower ? "&nbsp;↓"
+                                                       : "";
+  return fmt::format("{}{}{}{}", name.substr(0, at),
+                     name.find("interpret") != std::string::npos ? "&shy;" : "", name.substr(at),
+                     arrow);
 }
 
 std::string layer_words(const LayerFindings& layer) {
@@ -62,42 +74,48 @@ std::string layer_words(const LayerFindings& layer) {
   return fmt::format("{} <span class=\"small\">{}</span>", text(layer.layer), text(layer.role));
 }
 
-// A measure this program has no words for is still shown, under its own key.
-MetricWords words_for(const std::string& key, const std::string& name) {
-  if (const MetricWords* known = find_metric(key)) return *known;
-  return {key.c_str(), name.c_str(), Better::higher, false, "", "", "", ""};
+// A finding this program has no words for is still shown, under its own key.
+NumberWords words_for(const std::string& key, const std::string& name) {
+  if (const NumberWords* known = metrics::find_number(key)) return *known;
+  return {key.c_str(), name.c_str(), Better::neither, false, "", "", "", ""};
 }
 
-std::string number_rows(const std::string& label,
-                        const std::string& layer,
-                        const std::map<std::string, Measure>& measures) {
+std::string number_rows(const std::string& label, const std::string& layer, const Findings& found) {
   std::string html;
-  for (const auto& [key, measure] : measures) {
+  for (const auto& [key, finding] : found) {
     const std::string name = control_name(key);
-    const MetricWords words = words_for(key, name);
+    const NumberWords words = words_for(key, name);
     std::string controls;
-    for (const auto& [control, value] : measure.controls) {
+    for (const auto& [control, value] : finding.controls) {
       controls += fmt::format("{}{} {}", controls.empty() ? "" : "; ", text(control_name(control)),
                               shown(words, value));
     }
-    for (const auto& [name_of_more, value] : measure.further)
-      controls += fmt::format(" <span class=\"small\">{} {:.4g}</span>",
-                              text(control_name(name_of_more)), value);
+    for (const auto& [fact, value] : finding.facts.items()) {
+      if (value.is_number())
+        controls += fmt::format(" <span class=\"small\">{} {:.4g}</span>", text(control_name(fact)),
+                                value.get<double>());
+    }
     html += fmt::format(
         "<tr><th scope=\"row\">{}</th><td>{}</td><td>{}</td>{}{}{}<td>{}</td></tr>\n", text(label),
-        layer, text(words.name), number_cell(measure.value, shown(words, measure.value)),
-        number_cell(measure.low, shown(words, measure.low)),
-        number_cell(measure.high, shown(words, measure.high)), controls.empty() ? "–" : controls);
+        layer, text(words.name), number_cell(finding.value, shown(words, finding.value)),
+        number_cell(finding.low, shown(words, finding.low)),
+        number_cell(finding.high, shown(words, finding.high)), controls.empty() ? "–" : controls);
   }
   return html;
 }
 
+// "+3.1 points [+1.2, +5.0]": the interval of one pair of runs.
 std::string signed_difference(const Claim& claim) {
-  if (!claim.difference) return "–";
   const bool share = claim.metric->is_share;
-  const double size = *claim.difference * (share ? 100.0 : 1.0);
-  const std::string digits = decimal(size, share ? 1 : 3);
-  return (size > 0 ? "+" : "") + digits + (share ? " points" : "");
+  const auto part = [&](double value) {
+    const double size = value * (share ? 100.0 : 1.0);
+    return fmt::format("{}{}", size > 0 ? "+" : "", decimal(size, share ? 1 : 3));
+  };
+  if (!std::isfinite(claim.difference)) return "–";
+  const bool of_one_pair = std::isfinite(claim.low) && std::isfinite(claim.high);
+  return fmt::format(
+      "{}{}{}", part(claim.difference), share ? " points" : "",
+      of_one_pair ? fmt::format(" [{}, {}]", part(claim.low), part(claim.high)) : "");
 }
 
 const char* judgement_class(const Claim& claim) {
@@ -145,16 +163,18 @@ std::string claims_row(std::span<const Claim> claims, const std::vector<std::str
 }  // namespace
 
 std::string summary_table(std::span<const LoadedRun> runs) {
+  std::vector<std::string> columns{"Arm", "Layer", "Accuracy&nbsp;↑"};
+  for (const NumberWords& number : leading_numbers(false)) columns.push_back(head_of(number));
+  columns.emplace_back("Dead filters");
   std::string body;
   for (const LoadedRun& run : runs) {
     for (const LayerFindings& layer : run.findings.layers) {
       body += fmt::format("<tr><th scope=\"row\">{}</th><td>{}</td>", text(run.label),
                           layer_words(layer));
-      body +=
-          measure_cell(*find_metric("accuracy"), find_measure(run.findings.measures, "accuracy"));
-      for (const MetricWords& metric : layer_metrics()) {
-        body += measure_cell(metric, find_measure(layer.measures, metric.key));
-      }
+      body += measure_cell(*metrics::find_number("accuracy"),
+                           find_finding(run.findings.findings, "accuracy"));
+      for (const NumberWords& number : leading_numbers(false))
+        body += measure_cell(number, find_finding(layer.findings, number.key));
       body += number_cell(layer.dead_share, percent(layer.dead_share)) + "</tr>\n";
     }
   }
@@ -162,18 +182,15 @@ std::string summary_table(std::span<const LoadedRun> runs) {
       "summary",
       "All arms at a glance; 95\u00A0% intervals below each value. Accuracy belongs to the whole "
       "network and repeats for its layers.",
-      heads({"Arm", "Layer", "Accuracy&nbsp;↑", "Purity&nbsp;↑", "Instability ratio&nbsp;↓",
-             "Part interpret&shy;ability&nbsp;↑", "Location instability&nbsp;↓", "Dead filters"},
-            2),
-      body);
+      heads(columns, 2), body);
 }
 
 std::string numbers_table(std::span<const LoadedRun> runs) {
   std::string body;
   for (const LoadedRun& run : runs) {
-    body += number_rows(run.label, "whole network", run.findings.measures);
+    body += number_rows(run.label, "whole network", run.findings.findings);
     for (const LayerFindings& layer : run.findings.layers) {
-      body += number_rows(run.label, layer_words(layer), layer.measures);
+      body += number_rows(run.label, layer_words(layer), layer.findings);
     }
   }
   std::string head = heads({"Arm", "Layer", "Number", "Value", "Low", "High"}, 3);

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 
 namespace partwise::report {
 
@@ -25,7 +26,7 @@ std::string capitalised(std::string sentence) {
   return sentence;
 }
 
-std::string lower_name(const MetricWords& metric) {
+std::string lower_name(const NumberWords& metric) {
   std::string name = metric.name;
   name[0] = static_cast<char>(name[0] - 'A' + 'a');
   return name;
@@ -51,36 +52,52 @@ std::string subject_of(const std::vector<std::string>& found) {
   return subject;
 }
 
-std::vector<Measure> measures_of(std::span<const RunFindings> runs,
-                                 const std::string& arm,
-                                 const std::string& role,
-                                 const std::string& key) {
-  std::vector<Measure> found;
+// The runs of an arm; of a layer, those that have it.
+std::vector<const RunFindings*> runs_of(std::span<const RunFindings> runs,
+                                        const std::string& arm,
+                                        const std::string& role) {
+  std::vector<const RunFindings*> found;
   for (const RunFindings& run : runs) {
-    if (run.arm != arm) continue;
-    const LayerFindings* layer = role.empty() ? nullptr : find_layer(run, role);
-    if (!role.empty() && layer == nullptr) continue;
-    const Measure* measure = find_measure(role.empty() ? run.measures : layer->measures, key);
-    found.push_back(measure == nullptr ? Measure{} : *measure);
+    if (run.arm == arm && (role.empty() || find_layer(run, role) != nullptr)) found.push_back(&run);
   }
   return found;
 }
 
-std::optional<double> mean_value(std::span<const Measure> measures) {
-  double sum = 0.0;
-  for (const Measure& measure : measures) {
-    if (!measure.value) return std::nullopt;
-    sum += *measure.value;
+// One finding per run of the arm; of NaN where it was not measured.
+std::vector<Finding> findings_of(std::span<const RunFindings> runs,
+                                 const std::string& arm,
+                                 const std::string& role,
+                                 const std::string& key) {
+  std::vector<Finding> found;
+  for (const RunFindings* run : runs_of(runs, arm, role)) {
+    const Finding* finding = find_finding(*run, role, key);
+    found.push_back(finding == nullptr ? Finding{.value = NAN, .low = NAN, .high = NAN} : *finding);
   }
-  return measures.empty() ? std::nullopt
-                          : std::optional(sum / static_cast<double>(measures.size()));
+  return found;
 }
 
-std::string shown_all(const MetricWords& metric, std::span<const Measure> measures) {
-  if (measures.size() == 1) return shown(metric, measures[0]);
+double mean_value(std::span<const Finding> found) {
+  double sum = 0.0;
+  for (const Finding& finding : found) sum += finding.value;
+  return sum / static_cast<double>(found.size());  // NaN where one is, or there is none
+}
+
+std::string shown_all(const NumberWords& metric, std::span<const Finding> found) {
   std::vector<std::string> values;
-  for (const Measure& measure : measures) values.push_back(shown(metric, measure));
+  for (const Finding& finding : found) values.push_back(shown(metric, finding));
   return join(values, "; ");
+}
+
+// What holds for all of them.
+Relation common(std::span<const metrics::Comparison> comparisons) {
+  if (comparisons.empty()) return Relation::undefined;
+  Relation all = relation(comparisons.front());
+  for (const auto& comparison : comparisons) {
+    const Relation one = relation(comparison);
+    if (one == Relation::undefined) return one;
+    if (one != all) all = Relation::indistinct;
+  }
+  return all;
 }
 
 std::vector<std::string> roles_of(std::span<const RunFindings> runs, const std::string& arm) {
@@ -94,52 +111,67 @@ std::vector<std::string> roles_of(std::span<const RunFindings> runs, const std::
   return roles;
 }
 
+Claim make_claim(const NumberWords& metric,
+                 const std::string& role,
+                 const std::string& subject,
+                 const std::string& other,
+                 std::span<const metrics::Comparison> comparisons) {
+  Claim claim;
+  claim.metric = &metric;
+  claim.role = role;
+  claim.subject = subject;
+  claim.other = other;
+  claim.relation = common(comparisons);
+  if (comparisons.size() == 1) {
+    claim.low = comparisons.front().low;
+    claim.high = comparisons.front().high;
+  }
+  return claim;
+}
+
 Claim claim_between(std::span<const RunFindings> runs,
-                    const MetricWords& metric,
+                    const NumberWords& metric,
                     const std::string& role,
                     const std::string& subject,
                     const std::string& other) {
-  const auto a = measures_of(runs, subject, role, metric.key);
-  const auto b = measures_of(runs, other, role, metric.key);
-  Claim claim{&metric,
-              role,
-              subject,
-              other,
-              false,
-              relate(a, b),
-              shown_all(metric, a),
-              shown_all(metric, b),
-              std::nullopt};
-  const auto mean_a = mean_value(a);
-  const auto mean_b = mean_value(b);
-  if (mean_a && mean_b) claim.difference = *mean_a - *mean_b;
+  std::vector<metrics::Comparison> comparisons;
+  for (const RunFindings* a : runs_of(runs, subject, role)) {
+    for (const RunFindings* b : runs_of(runs, other, role))
+      comparisons.push_back(findings::compare(*b, *a, role, metric.key));
+  }
+  auto claim = make_claim(metric, role, subject, other, comparisons);
+  const auto a = findings_of(runs, subject, role, metric.key);
+  const auto b = findings_of(runs, other, role, metric.key);
+  claim.subject_value = shown_all(metric, a);
+  claim.other_value = shown_all(metric, b);
+  claim.difference = mean_value(a) - mean_value(b);
   return claim;
 }
 
 // With several runs of the arm, the control must be passed by every one of them.
 std::vector<Claim> claims_on_controls(std::span<const RunFindings> runs,
-                                      const MetricWords& metric,
+                                      const NumberWords& metric,
                                       const std::string& role,
                                       const std::string& subject) {
-  std::map<std::string, Claim> by_control;
-  const auto measures = measures_of(runs, subject, role, metric.key);
-  for (const Measure& measure : measures) {
-    for (const auto& [name, value] : measure.controls) {
-      const Relation relation = relate(measure, value);
-      const auto [entry, is_new] = by_control.try_emplace(
-          name, Claim{&metric, role, subject, control_name(name), true, relation,
-                      shown_all(metric, measures), shown(metric, value), std::nullopt});
-      if (is_new && measure.value && value) entry->second.difference = *measure.value - *value;
-      Relation& common = entry->second.relation;
-      if (common == relation) continue;
-      const bool known = common != Relation::undefined && relation != Relation::undefined;
-      common = known ? Relation::indistinct : Relation::undefined;
+  const auto found = findings_of(runs, subject, role, metric.key);
+  std::map<std::string, std::vector<metrics::Comparison>> by_control;
+  std::map<std::string, double> first_value;
+  for (const Finding& finding : found) {
+    for (const auto& [name, value] : finding.controls) {
+      by_control[name].push_back(metrics::compare_with_control(value, finding));
+      first_value.try_emplace(name, value);
     }
   }
-  std::vector<Claim> found;
-  found.reserve(by_control.size());
-  for (auto& [name, claim] : by_control) found.push_back(std::move(claim));
-  return found;
+  std::vector<Claim> all;
+  for (const auto& [name, comparisons] : by_control) {
+    auto& claim =
+        all.emplace_back(make_claim(metric, role, subject, control_name(name), comparisons));
+    claim.is_control = true;
+    claim.subject_value = shown_all(metric, found);
+    claim.other_value = shown(metric, first_value.at(name));
+    claim.difference = comparisons.front().difference;
+  }
+  return all;
 }
 
 std::string points(double difference) {
@@ -147,13 +179,13 @@ std::string points(double difference) {
 }
 
 std::string short_values(std::span<const RunFindings> runs, const Claim& claim) {
-  const MetricWords& metric = *claim.metric;
+  const NumberWords& metric = *claim.metric;
   const auto value = [&](const std::string& arm) {
-    const auto mean = mean_value(measures_of(runs, arm, claim.role, metric.key));
+    const double mean = mean_value(findings_of(runs, arm, claim.role, metric.key));
     return metric.is_share ? percent(mean) : decimal(mean, 2);
   };
   std::string words = fmt::format("{} against {}", value(claim.subject), value(claim.other));
-  if (metric.is_share && claim.difference) words += ", " + points(*claim.difference);
+  if (metric.is_share) words += ", " + points(claim.difference);
   if (metric.better == Better::lower) words += ", lower is better";
   return words;
 }
@@ -185,12 +217,12 @@ std::vector<Claim> headline_claims(std::span<const RunFindings> runs,
                                    const std::string& other,
                                    const std::string& role) {
   std::vector<Claim> chosen;
-  if (!measures_of(runs, other, role, "purity").empty()) {
+  if (!runs_of(runs, other, role).empty()) {
     for (const char* key : {"purity", "instability_ratio", "part_interpretability"}) {
-      chosen.push_back(claim_between(runs, *find_metric(key), role, subject, other));
+      chosen.push_back(claim_between(runs, *metrics::find_number(key), role, subject, other));
     }
   }
-  chosen.push_back(claim_between(runs, *find_metric("accuracy"), "", subject, other));
+  chosen.push_back(claim_between(runs, *metrics::find_number("accuracy"), "", subject, other));
   return chosen;
 }
 
@@ -209,11 +241,13 @@ std::string sentence_against(std::span<const RunFindings> runs,
 std::string sentence_on_ratio(std::span<const RunFindings> runs,
                               const std::string& subject,
                               const std::string& role) {
-  const MetricWords& metric = *find_metric("instability_ratio");
-  const auto measures = measures_of(runs, subject, role, metric.key);
-  const Measure one{1.0, 1.0, 1.0, {}};
-  const Relation relation = relate(measures, std::span(&one, 1));
-  const std::string values = shown_all(metric, measures);
+  const NumberWords& metric = *metrics::find_number("instability_ratio");
+  const auto found = findings_of(runs, subject, role, metric.key);
+  std::vector<metrics::Comparison> with_one;
+  for (const Finding& finding : found)
+    with_one.push_back(metrics::compare_with_control(1.0, finding));
+  const Relation relation = common(with_one);
+  const std::string values = shown_all(metric, found);
   if (relation == Relation::lower) {
     return fmt::format(
         "Its peaks in the {} move with the object's landmarks: the instability ratio, {}, lies "
@@ -230,7 +264,7 @@ std::string sentence_on_ratio(std::span<const RunFindings> runs,
 std::string sentence_on_constant(std::span<const RunFindings> runs,
                                  const std::string& subject,
                                  const std::string& role) {
-  const MetricWords& metric = *find_metric("location_instability");
+  const NumberWords& metric = *metrics::find_number("location_instability");
   for (const Claim& claim : claims_on_controls(runs, metric, role, subject)) {
     if (claim.other != "constant centre" || claim.relation == Relation::undefined) continue;
     if (claim.relation == Relation::lower) {
@@ -250,63 +284,71 @@ std::string sentence_on_constant(std::span<const RunFindings> runs,
 // All arms have the top layer of the backbone.
 std::string headline_role(const std::vector<std::string>& roles) {
   if (roles.empty()) return "";
-  const bool has_top = std::find(roles.begin(), roles.end(), kTopLayer) != roles.end();
-  return has_top ? kTopLayer : roles.front();
+  const bool has_top = std::find(roles.begin(), roles.end(), findings::kTopLayer) != roles.end();
+  return has_top ? findings::kTopLayer : roles.front();
 }
 
 std::string sentence_alone(std::span<const RunFindings> runs, const std::string& subject) {
-  const MetricWords& accuracy = *find_metric("accuracy");
+  const NumberWords& accuracy = *metrics::find_number("accuracy");
   return fmt::format(
       "Only one kind of network is in this report, so nothing can be compared. {} has an accuracy "
       "of "
       "{}.",
       capitalised(full_name(subject)),
-      shown_all(accuracy, measures_of(runs, subject, "", "accuracy")));
+      shown_all(accuracy, findings_of(runs, subject, "", "accuracy")));
+}
+
+// How the words are meant, and which runs could not be paired.
+std::string basis_of(std::span<const RunFindings> runs) {
+  std::set<std::string> reasons;
+  for (const RunFindings& a : runs) {
+    for (const RunFindings& b : runs) {
+      if (&a != &b) reasons.insert(findings::why_not_paired(a, b));
+    }
+  }
+  reasons.erase("");
+  std::string words =
+      "“Better” and “worse” are said only where the 95\u00A0% interval of the difference leaves "
+      "out "
+      "0, as partwise compare says it; everything else is called not distinguishable, which does "
+      "not mean equal.";
+  if (reasons.empty() && runs.size() > 1)
+    return words + " Every network is drawn on the same images, so hard ones cancel.";
+  if (!reasons.empty())
+    words += fmt::format(
+        " Some networks could not be held against each other image by image ({}); their intervals "
+        "are put together as if they were independent.",
+        join(std::vector<std::string>(reasons.begin(), reasons.end()), "; "));
+  return words;
 }
 
 }  // namespace
 
-std::string shown(const MetricWords& metric, std::optional<double> value) {
+std::string shown(const NumberWords& metric, double value) {
   return metric.is_share ? percent(value) : decimal(value, metric.decimals);
 }
 
-std::string shown(const MetricWords& metric, const Measure& measure) {
-  if (!measure.value) return "–";
-  const auto bare = [&](std::optional<double> bound) {
-    return metric.is_share && bound ? decimal(*bound * 100.0, 1) : decimal(bound, metric.decimals);
+std::string shown(const NumberWords& metric, const Finding& finding) {
+  if (!std::isfinite(finding.value)) return "–";
+  const auto bare = [&](double bound) {
+    return metric.is_share ? decimal(bound * 100.0, 1) : decimal(bound, metric.decimals);
   };
-  return fmt::format("{} [{}, {}]", shown(metric, measure.value), bare(measure.low),
-                     bare(measure.high));
+  return fmt::format("{} [{}, {}]", shown(metric, finding.value), bare(finding.low),
+                     bare(finding.high));
 }
 
-Relation relate(const Measure& a, const Measure& b) {
-  if (!a.low || !a.high || !b.low || !b.high) return Relation::undefined;
-  if (*a.low > *b.high) return Relation::higher;
-  if (*a.high < *b.low) return Relation::lower;
-  return Relation::indistinct;
-}
-
-Relation relate(const Measure& a, std::optional<double> control) {
-  return relate(a, Measure{control, control, control, {}});
-}
-
-Relation relate(std::span<const Measure> a, std::span<const Measure> b) {
-  if (a.empty() || b.empty()) return Relation::undefined;
-  const Relation first = relate(a[0], b[0]);
-  Relation common = first;
-  for (const Measure& one : a) {
-    for (const Measure& other : b) {
-      const Relation pair = relate(one, other);
-      if (pair == Relation::undefined) return pair;
-      if (pair != first) common = Relation::indistinct;
-    }
+std::vector<NumberWords> leading_numbers(bool of_network) {
+  std::vector<NumberWords> numbers;
+  for (const Metric& metric : metrics::catalogue()) {
+    if (metric.leads && metric.is_of_network() == of_network)
+      numbers.insert(numbers.end(), metric.numbers.begin(), metric.numbers.end());
   }
-  return common;
+  return numbers;
 }
 
 bool comparable(const RunFindings& a, const RunFindings& b) {
-  return a.net == b.net && a.task == b.task && a.loss == b.loss && a.split == b.split &&
-         a.rows == b.rows && a.categories == b.categories;
+  return a.net == b.net && a.loss == b.loss && a.categories == b.categories &&
+         findings::difference_between(a, b).empty();
 }
 
 std::vector<std::vector<RunFindings>> comparable_groups(std::span<const RunFindings> runs) {
@@ -329,25 +371,25 @@ std::vector<Claim> claims(std::span<const RunFindings> runs) {
   if (runs.empty()) return all;
   const auto found = arms_of(runs);
   const std::string subject = subject_of(found);
-  const auto add = [&](const MetricWords& metric, const std::string& role) {
-    for (const std::string& other : found) {
-      if (other == subject || measures_of(runs, other, role, metric.key).empty()) continue;
-      all.push_back(claim_between(runs, metric, role, subject, other));
-    }
-    for (Claim& claim : claims_on_controls(runs, metric, role, subject)) {
-      all.push_back(std::move(claim));
+  const auto add = [&](bool of_network, const std::string& role) {
+    for (const NumberWords& words : leading_numbers(of_network)) {
+      const NumberWords& metric = *metrics::find_number(words.key);
+      for (const std::string& other : found) {
+        if (other != subject && !runs_of(runs, other, role).empty())
+          all.push_back(claim_between(runs, metric, role, subject, other));
+      }
+      for (Claim& claim : claims_on_controls(runs, metric, role, subject))
+        all.push_back(std::move(claim));
     }
   };
-  for (const MetricWords& metric : run_metrics()) add(metric, "");
-  for (const std::string& role : roles_of(runs, subject)) {
-    for (const MetricWords& metric : layer_metrics()) add(metric, role);
-  }
+  add(true, "");
+  for (const std::string& role : roles_of(runs, subject)) add(false, role);
   return all;
 }
 
 std::string judgement(const Claim& claim) {
-  if (claim.relation == Relation::undefined) return "not defined";
-  if (claim.relation == Relation::indistinct) return "not distinguishable";
+  const bool decided = claim.relation == Relation::higher || claim.relation == Relation::lower;
+  if (!decided || claim.metric->better == Better::neither) return words_for(claim.relation);
   const bool up_is_good = claim.metric->better == Better::higher;
   return (claim.relation == Relation::higher) == up_is_good ? "better" : "worse";
 }
@@ -379,10 +421,7 @@ Verdict verdict(std::span<const RunFindings> runs) {
     const auto constant = sentence_on_constant(runs, subject, last_role);
     if (!constant.empty()) verdict.sentences.push_back(constant);
   }
-  verdict.basis +=
-      "“Better” and “worse” are said only where the 95\u00A0% intervals do not overlap; everything "
-      "else "
-      "is called not distinguishable, which does not mean equal.";
+  verdict.basis = basis_of(runs);
   return verdict;
 }
 

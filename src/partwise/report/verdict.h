@@ -1,46 +1,48 @@
 #pragma once
 
-#include "partwise/report/findings.h"
+#include "partwise/findings/run_comparison.h"
 #include "partwise/report/glossary.h"
 
-#include <optional>
+#include <limits>
 #include <span>
 #include <string>
 #include <vector>
 
 namespace partwise::report {
 
-enum class Relation { higher, lower, indistinct, undefined };
+using metrics::Relation;
 
-// Higher or lower only if the 95 % intervals do not even touch; undefined where one is missing.
-Relation relate(const Measure& a, const Measure& b);
-// A control is one number without an interval.
-Relation relate(const Measure& a, std::optional<double> control);
-// Several runs of an arm: only what holds for every pair of runs is said.
-Relation relate(std::span<const Measure> a, std::span<const Measure> b);
-
-// Same network, task, loss, split, images and categories: only such runs may be compared.
+// Same network, task, loss, split, images, categories and options of measuring: only such runs may
+// be compared.
 bool comparable(const RunFindings& a, const RunFindings& b);
 std::vector<std::vector<RunFindings>> comparable_groups(std::span<const RunFindings> runs);
 
-// "Is A's number different from B's?" for one number.
+// The catalogue's numbers that lead, of the whole network or of a layer.
+std::vector<NumberWords> leading_numbers(bool of_network);
+
+// "Is A's number different from B's?" for one number, by findings::compare: what `partwise compare`
+// says of two runs, the report says too. Of several runs of an arm only what holds for every pair is
+// said.
 struct Claim {
-  const MetricWords* metric = nullptr;
+  const NumberWords* metric = nullptr;
   std::string role;  // of the layer; "" for the whole network
   std::string subject;
   std::string other;  // an arm, or a control's name
   bool is_control = false;
-  Relation relation = Relation::undefined;
+  Relation relation = Relation::undefined;  // of the subject to the other
   std::string subject_value;
   std::string other_value;
-  std::optional<double> difference;
+  double difference = std::numeric_limits<double>::quiet_NaN();  // of the means
+  double low = std::numeric_limits<double>::quiet_NaN();         // where one pair was compared
+  double high = std::numeric_limits<double>::quiet_NaN();
 };
 
 // The arm nearest to the full method against every other arm and against every control, in all
 // layers both have. `runs` must be comparable.
 std::vector<Claim> claims(std::span<const RunFindings> runs);
 
-// "better", "worse", "not distinguishable" or "not defined".
+// "better", "worse", "higher", "lower" (where neither is better), "not distinguishable" or "not
+// defined".
 std::string judgement(const Claim& claim);
 
 struct Verdict {
@@ -55,8 +57,8 @@ Verdict verdict(std::span<const RunFindings> runs);
 std::vector<std::string> warnings(std::span<const RunFindings> runs);
 
 // "95.8 %" or "0.783"; "–" where there is none.
-std::string shown(const MetricWords& metric, std::optional<double> value);
+std::string shown(const NumberWords& metric, double value);
 // "0.783 [0.751, 0.812]"
-std::string shown(const MetricWords& metric, const Measure& measure);
+std::string shown(const NumberWords& metric, const Finding& finding);
 
 }  // namespace partwise::report

@@ -1,35 +1,36 @@
 #include "partwise/report/verdict.h"
 
 #include "partwise/base/names.h"
+#include "partwise/base/random.h"
 #include "partwise/report/html.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 
 namespace partwise::report {
 namespace {
 
-Measure around(double value,
-               double half,
-               std::map<std::string, std::optional<double>> controls = {}) {
+Finding around(double value, double half, std::map<std::string, double> controls = {}) {
   return {value, value - half, value + half, std::move(controls)};
 }
 
 RunFindings run(const std::string& arm, double accuracy, double purity, double ratio) {
   RunFindings findings;
+  findings.without_draws = "an older program measured it";
   findings.net = "tiny";
   findings.arm = arm;
   findings.split = "test";
   findings.rows = 360;
-  findings.measures["accuracy"] = around(accuracy, 0.02, {{"majority_class", 0.17}});
+  findings.findings["accuracy"] = around(accuracy, 0.02, {{"majority_class", 0.17}});
   LayerFindings layer;
   layer.layer = "conv4";
-  layer.role = kTopLayer;
-  layer.measures["purity"] = around(purity, 0.02, {{"uniform_map", 0.13}});
-  layer.measures["instability_ratio"] = around(ratio, 0.05, {{"constant_filter", 1.0}});
-  layer.measures["part_interpretability"] = around(0.5, 0.1);
-  layer.measures["location_instability"] = around(0.08, 0.005, {{"constant_centre", 0.07}});
+  layer.role = findings::kTopLayer;
+  layer.findings["purity"] = around(purity, 0.02, {{"uniform_map", 0.13}});
+  layer.findings["instability_ratio"] = around(ratio, 0.05, {{"constant_filter", 1.0}});
+  layer.findings["part_interpretability"] = around(0.5, 0.1);
+  layer.findings["location_instability"] = around(0.08, 0.005, {{"constant_centre", 0.07}});
   findings.layers = {layer};
   return findings;
 }
@@ -43,37 +44,90 @@ bool any_contains(const std::vector<std::string>& texts, const std::string& part
                      [&](const std::string& text) { return contains(text, part); });
 }
 
-TEST(Relate, SeesADifferenceOnlyBetweenIntervalsThatDoNotTouch) {
-  EXPECT_EQ(relate(around(0.8, 0.1), around(0.5, 0.1)), Relation::higher);
-  EXPECT_EQ(relate(around(0.5, 0.1), around(0.8, 0.1)), Relation::lower);
-  EXPECT_EQ(relate(around(0.8, 0.2), around(0.5, 0.2)), Relation::indistinct);
-  EXPECT_EQ(relate(Measure{0.75, 0.5, 1.0, {}}, Measure{0.25, 0.0, 0.5, {}}), Relation::indistinct);
-  EXPECT_EQ(relate(around(0.5, 0.1), around(0.5, 0.1)), Relation::indistinct);
-  EXPECT_EQ(relate(around(0.5, 0.3), around(0.5, 0.01)), Relation::indistinct);
+TEST(Claims, SayOfSeveralRunsOnlyWhatHoldsForEveryPair) {
+  const auto purity = [](const std::vector<double>& method, const std::vector<double>& others) {
+    std::vector<RunFindings> runs;
+    for (const double value : others) runs.push_back(run("masked", 0.9, value, 0.9));
+    for (const double value : method) runs.push_back(run("interpretable", 0.9, value, 0.9));
+    for (const Claim& claim : claims(runs)) {
+      if (claim.metric->key == std::string("purity") && !claim.is_control) return claim.relation;
+    }
+    return Relation::undefined;
+  };
+  EXPECT_EQ(purity({0.8, 0.9}, {0.4, 0.5}), Relation::higher);
+  EXPECT_EQ(purity({0.8, 0.9}, {0.4, 0.82}), Relation::indistinct);
+  EXPECT_EQ(purity({0.4, 0.5}, {0.8, 0.9}), Relation::lower);
+  EXPECT_EQ(purity({0.8, 0.9}, {0.4, std::nan("")}), Relation::undefined);
 }
 
-TEST(Relate, KnowsNothingWithoutIntervals) {
-  EXPECT_EQ(relate(Measure{}, around(0.5, 0.1)), Relation::undefined);
-  EXPECT_EQ(relate(Measure{0.9, std::nullopt, std::nullopt, {}}, around(0.5, 0.1)),
-            Relation::undefined);
-  EXPECT_EQ(relate(around(0.5, 0.1), std::optional<double>()), Relation::undefined);
-  EXPECT_EQ(relate(std::span<const Measure>(), std::span<const Measure>()), Relation::undefined);
+// The draws of two runs on the same images: rows of large effect, filters of little.
+RunFindings with_draws(RunFindings found) {
+  found.without_draws = "";
+  found.data_hash = "abc";
+  found.options = {{"resamples", 200}, {"bootstrap_seed", 1}};
+  Random random(found.arm.size());
+  const auto add = [&](Finding& finding) {
+    Random rows(7);
+    for (int i = 0; i < 200; ++i) {
+      const double row = 0.03 * rows.normal();
+      finding.draws.own.push_back(finding.value + row + 0.004 * random.normal());
+      finding.draws.partner.push_back(finding.value + row + 0.004 * random.normal());
+    }
+  };
+  for (auto& [key, finding] : found.findings) add(finding);
+  for (auto& layer : found.layers) {
+    for (auto& [key, finding] : layer.findings) add(finding);
+  }
+  return found;
 }
 
-TEST(Relate, HoldsAMeasureAgainstAControl) {
-  EXPECT_EQ(relate(around(0.5, 0.1), std::optional(0.3)), Relation::higher);
-  EXPECT_EQ(relate(around(0.5, 0.1), std::optional(0.7)), Relation::lower);
-  EXPECT_EQ(relate(around(0.5, 0.1), std::optional(0.6)), Relation::indistinct);
+TEST(Claims, AreWhatCompareSaysOfTheSameRuns) {
+  const std::vector<findings::NamedFindings> named{
+      {"ordinary", with_draws(run("ordinary", 0.93, 0.50, 0.93))},
+      {"masked", with_draws(run("masked", 0.955, 0.52, 0.9))},
+      {"interpretable", with_draws(run("interpretable", 0.96, 0.53, 0.9))}};
+  std::vector<RunFindings> runs;
+  for (const auto& one : named) runs.push_back(one.findings);
+  const auto all = claims(runs);
+  int compared = 0;
+  int told_apart = 0;
+  for (std::size_t other = 0; other < 2; ++other) {
+    for (const bool swapped : {false, true}) {
+      const auto numbers = swapped ? compare_runs(named[2], named[other], {})
+                                   : compare_runs(named[other], named[2], {});
+      for (const auto& number : numbers) {
+        const auto claim = std::find_if(all.begin(), all.end(), [&](const Claim& one) {
+          return one.metric->key == number.key && one.role == number.role &&
+                 one.other == named[other].name && !one.is_control;
+        });
+        ASSERT_NE(claim, all.end()) << number.key;
+        const double sign = swapped ? -1.0 : 1.0;
+        EXPECT_EQ(claim->difference, sign * number.comparison.difference);
+        EXPECT_EQ(claim->low, swapped ? -number.comparison.high : number.comparison.low);
+        EXPECT_EQ(claim->high, swapped ? -number.comparison.low : number.comparison.high);
+        EXPECT_TRUE(number.comparison.paired);
+        const auto mirrored = [&](Relation said) {
+          if (!swapped) return said;
+          return said == Relation::higher  ? Relation::lower
+                 : said == Relation::lower ? Relation::higher
+                                           : said;
+        };
+        EXPECT_EQ(claim->relation, mirrored(relation(number.comparison))) << number.key;
+        ++compared;
+        told_apart += claim->relation == Relation::higher ? 1 : 0;
+      }
+    }
+  }
+  EXPECT_EQ(compared, 2 * 2 * 5);
+  EXPECT_GE(told_apart, 2);  // though the intervals of both overlap
 }
 
-TEST(Relate, SaysOfSeveralRunsOnlyWhatHoldsForEveryPair) {
-  const std::vector<Measure> high = {around(0.8, 0.05), around(0.9, 0.05)};
-  const std::vector<Measure> low = {around(0.4, 0.05), around(0.5, 0.05)};
-  const std::vector<Measure> mixed = {around(0.4, 0.05), around(0.82, 0.05)};
-  const std::vector<Measure> partly = {around(0.4, 0.05), Measure{}};
-  EXPECT_EQ(relate(high, low), Relation::higher);
-  EXPECT_EQ(relate(high, mixed), Relation::indistinct);
-  EXPECT_EQ(relate(high, partly), Relation::undefined);
+TEST(Verdict, SaysWhetherImagesCancel) {
+  const auto older = run("ordinary", 0.97, 0.41, 0.95);
+  const std::vector apart = {older, run("interpretable", 0.96, 0.78, 0.6)};
+  EXPECT_TRUE(contains(verdict(apart).basis, "an older program measured it"));
+  const std::vector paired = {with_draws(older), with_draws(apart[1])};
+  EXPECT_TRUE(contains(verdict(paired).basis, "drawn on the same images"));
 }
 
 TEST(Verdict, NamesWhatIsBetterAndWhatCannotBeToldApart) {
@@ -122,7 +176,7 @@ TEST(Verdict, ComparesTheNewLayerWithAnOrdinaryOne) {
   const auto deepened = [](const char* arm, double ratio) {
     auto deeper = run(arm, 0.96, 0.5, 0.9);
     auto layer = run(arm, 0.96, 0.5, ratio).layers.front();
-    layer.role = kNewLayer;
+    layer.role = findings::kNewLayer;
     deeper.layers.push_back(layer);
     return deeper;
   };
@@ -148,7 +202,7 @@ TEST(Verdict, SurvivesMissingNumbersLayersAndRuns) {
   const std::vector runs = {run("ordinary", 0.97, 0.41, 0.95), bare};
   EXPECT_TRUE(contains(join(verdict(runs).sentences, " "), "accuracy"));
   auto undefined = run("interpretable", 0.96, 0.78, 0.6);
-  undefined.layers[0].measures["purity"] = {};
+  undefined.layers[0].findings["purity"] = around(std::nan(""), 0.0);
   const std::vector partly = {run("ordinary", 0.97, 0.41, 0.95), undefined};
   EXPECT_TRUE(contains(join(verdict(partly).sentences, " "),
                        "not comparable in purity (an interval is missing)"));
@@ -173,7 +227,7 @@ TEST(Claims, CoverEveryArmAndControl) {
   };
   ASSERT_NE(find("purity", "masked"), all.end());
   EXPECT_EQ(judgement(*find("purity", "masked")), "better");
-  EXPECT_NEAR(find("purity", "masked")->difference.value(), 0.33, 1e-12);
+  EXPECT_NEAR(find("purity", "masked")->difference, 0.33, 1e-12);
   ASSERT_NE(find("purity", "uniform map"), all.end());
   EXPECT_TRUE(find("purity", "uniform map")->is_control);
   EXPECT_EQ(judgement(*find("location_instability", "constant centre")), "worse");
@@ -197,7 +251,7 @@ TEST(Warnings, PointAtDeadFiltersLeaksAndUntrainedNetworks) {
   sick.layers[0].dead_share = 0.4;
   sick.split = "all";
   sick.rows = 20;
-  sick.layers[0].measures.erase("purity");
+  sick.layers[0].findings.erase("purity");
   const auto all = warnings(std::vector{sick});
   EXPECT_TRUE(any_contains(all, "40.0\u00A0% of the filters of interpretable at conv4 never fire"));
   EXPECT_TRUE(any_contains(all, "may contain images the network was trained on"));

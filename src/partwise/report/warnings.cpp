@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 
 namespace partwise::report {
@@ -32,11 +33,11 @@ void warn_about_run(const RunFindings& run, std::vector<std::string>& all) {
                                 "differences.",
                                 run.rows));
   }
-  const Measure* accuracy = find_measure(run.measures, "accuracy");
+  const Finding* accuracy = find_finding(run.findings, "accuracy");
   if (accuracy == nullptr) return;
   const auto majority = accuracy->controls.find("majority_class");
-  if (majority != accuracy->controls.end() && majority->second &&
-      relate(*accuracy, majority->second) != Relation::higher) {
+  if (majority != accuracy->controls.end() && std::isfinite(majority->second) &&
+      relation(metrics::compare_with_control(majority->second, *accuracy)) != Relation::higher) {
     add_unique(all,
                fmt::format("{} does not classify better than always answering the most frequent "
                            "category; its other numbers describe an untrained network.",
@@ -47,14 +48,14 @@ void warn_about_run(const RunFindings& run, std::vector<std::string>& all) {
 void warn_about_layer(const RunFindings& run,
                       const LayerFindings& layer,
                       std::vector<std::string>& all) {
-  if (layer.dead_share && *layer.dead_share > kManyDead) {
+  if (layer.dead_share > kManyDead) {
     add_unique(all, fmt::format("{} of the filters of {} at {} never fire; the others’ numbers do "
                                 "not speak for them.",
                                 percent(layer.dead_share), run.arm, layer.layer));
   }
-  for (const MetricWords& metric : layer_metrics()) {
-    const Measure* measure = find_measure(layer.measures, metric.key);
-    if (measure == nullptr || !measure->value) {
+  for (const NumberWords& metric : leading_numbers(false)) {
+    const Finding* finding = find_finding(layer.findings, metric.key);
+    if (finding == nullptr || !std::isfinite(finding->value)) {
       add_unique(all, fmt::format("{} of {} at {} is not defined (shown as –): the data lacks what "
                                   "it needs, or nothing fired.",
                                   metric.name, run.arm, layer.layer));
@@ -66,7 +67,8 @@ void warn_about_comparison(std::span<const RunFindings> runs, std::vector<std::s
   const auto groups = comparable_groups(runs);
   if (groups.size() > 1) {
     add_unique(all,
-               "The runs differ in network, task, loss, split or images; only runs that agree in "
+               "The runs differ in network, task, loss, split, images or how they were measured; "
+               "only runs that agree in "
                "all of these are compared.");
   }
   std::set<std::string> present;

@@ -115,13 +115,4 @@ void RunFolder::rewrite_log(const std::vector<nlohmann::json>& rows) const {
   write_derived_logs();
 }
 
-std::optional<nlohmann::json> RunFolder::findings() const {
-  if (!fs::exists(path_ / "findings.json")) return std::nullopt;
-  return read_json(path_ / "findings.json");
-}
-
-void RunFolder::write_findings(const nlohmann::json& findings) const {
-  write_json_atomically(path_ / "findings.json", findings);
-}
-
 }  // namespace partwise::runs

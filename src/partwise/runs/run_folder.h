@@ -3,7 +3,6 @@
 #include <nlohmann/json.hpp>
 
 #include <filesystem>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,7 +14,7 @@ namespace partwise::runs {
 //   log.jsonl       one object an epoch; log.csv and events.out.tfevents.partwise hold the same
 //                   numbers for spreadsheets and TensorBoard
 //   checkpoints/    owned by training
-//   findings.json   what measuring found; pictures/ what it shows
+//   findings.json   what measuring found, draws.safetensors beside it; pictures/ what it shows
 // Training writes it, dissection adds to it, report and server read it.
 class RunFolder {
  public:
@@ -39,9 +38,6 @@ class RunFolder {
   void append_log(const nlohmann::json& row) const;
   std::vector<nlohmann::json> log() const;  // an incomplete last line (a killed writer) is dropped
   void rewrite_log(const std::vector<nlohmann::json>& rows) const;
-
-  std::optional<nlohmann::json> findings() const;
-  void write_findings(const nlohmann::json& findings) const;
 
  private:
   RunFolder(std::filesystem::path path, nlohmann::json options, nlohmann::json manifest);

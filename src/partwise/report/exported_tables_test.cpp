@@ -1,42 +1,33 @@
-#include "partwise/report/csv.h"
-#include "partwise/report/latex.h"
-#include "partwise/report/markdown.h"
+#include "partwise/report/exported_tables.h"
 
 #include <gtest/gtest.h>
+
+#include <limits>
 
 namespace partwise::report {
 namespace {
 
-std::vector<NamedFindings> two_runs() {
-  RunFindings run;
+std::vector<findings::NamedFindings> two_runs() {
+  constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+  findings::RunFindings run;
   run.net = "tiny";
   run.arm = "ordinary";
   run.task = "multi";
   run.split = "all";
   run.rows = 40;
   run.training_images = 30;
-  run.measures["accuracy"] = {0.9, 0.8, 1.0, {{"chance", 0.5}}};
-  LayerFindings layer;
+  run.findings["accuracy"] = {0.9, 0.8, 1.0, {{"chance", 0.5}}};
+  findings::LayerFindings layer;
   layer.layer = "conv_4";
-  layer.measures["purity"] = {0.25, 0.125, 0.5, {{"uniform_map", 0.1}}};
-  layer.measures["patch_purity"] = {std::nullopt, std::nullopt, std::nullopt, {}};
+  layer.findings["purity"] = {0.25, 0.125, 0.5, {{"uniform_map", 0.1}}};
+  layer.findings["patch_purity"] = {kNone, kNone, kNone};
   run.layers = {layer};
   auto other = run;
-  other.layers[0].measures.erase("patch_purity");
+  other.layers[0].findings.erase("patch_purity");
   return {{"runs/a|b", run}, {"runs/c,d", other}};
 }
 
-TEST(FindingsGrid, HasAColumnALayerAndALineAMetricInTheReportsOrder) {
-  const auto grid = findings_grid(two_runs());
-  ASSERT_EQ(grid.columns.size(), 2U);
-  ASSERT_EQ(grid.lines.size(), 3U);
-  EXPECT_EQ(grid.lines[0].metric, "accuracy");
-  EXPECT_EQ(grid.lines[1].metric, "purity");
-  EXPECT_EQ(grid.lines[2].metric, "patch_purity");
-  EXPECT_FALSE(grid.lines[2].cells[1].has_value());
-}
-
-TEST(FindingsCsv, HasALineANumberControlsIncluded) {
+TEST(FindingsCsv, HasALinePerNumberControlsIncluded) {
   const auto csv = findings_csv(two_runs());
   EXPECT_NE(
       csv.find("\nruns/a|b,tiny,ordinary,multi,all,40,30,conv_4,purity,measured,0.25,0.125,0.5\n"),
@@ -48,8 +39,10 @@ TEST(FindingsCsv, HasALineANumberControlsIncluded) {
   EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 1 + 5 + 4);
 }
 
-TEST(FindingsMarkdown, IsATableThatNamesTrainingImages) {
+TEST(FindingsMarkdown, IsATableInTheCataloguesOrderThatNamesTrainingImages) {
   const auto text = findings_markdown(two_runs());
+  EXPECT_LT(text.find("| accuracy |"), text.find("| purity |"));
+  EXPECT_LT(text.find("| purity |"), text.find("| patch_purity |"));
   EXPECT_NE(text.find("| metric | runs/a\\|b, conv_4 | runs/c,d, conv_4 |\n|---|---|---|\n"),
             std::string::npos)
       << text;

@@ -1,0 +1,81 @@
+#include "partwise/findings/draws_file.h"
+
+#include "partwise/base/error.h"
+#include "partwise/base/files.h"
+#include "partwise/weights/safetensors.h"
+
+#include <bit>
+#include <cstring>
+#include <functional>
+
+namespace partwise::findings {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kFile = "draws.safetensors";
+
+static_assert(std::endian::native == std::endian::little);
+
+template <typename Run, typename Visit>
+void for_each_finding(Run& run, const Visit& visit) {
+  for (auto& [key, finding] : run.findings) visit(key, finding);
+  for (auto& layer : run.layers) {
+    for (auto& [key, finding] : layer.findings) visit(layer.layer + "/" + key, finding);
+  }
+}
+
+std::string bytes_of(const std::vector<double>& values) {
+  std::string bytes(values.size() * sizeof(double), '\0');
+  std::memcpy(bytes.data(), values.data(), bytes.size());
+  return bytes;
+}
+
+std::vector<double> numbers_in(std::string_view bytes) {
+  std::vector<double> values(bytes.size() / sizeof(double));
+  std::memcpy(values.data(), bytes.data(), values.size() * sizeof(double));
+  return values;
+}
+
+}  // namespace
+
+nlohmann::json write_draws(const fs::path& folder, const RunFindings& findings) {
+  weights::NamedArrays file;
+  for_each_finding(findings, [&](const std::string& name, const Finding& finding) {
+    const auto& [own, partner] = finding.draws;
+    const int64_t sets = partner.empty() ? 1 : 2;
+    file.arrays[name] = weights::make_array(weights::Dtype::f64, {sets, std::ssize(own)},
+                                            bytes_of(own) + bytes_of(partner));
+  });
+  const auto bytes = weights::format_safetensors(file);
+  write_file_atomically(folder / kFile, bytes);
+  return {{"file", kFile}, {"hash", content_hash(bytes)}};
+}
+
+std::string add_draws(const fs::path& folder,
+                      const nlohmann::json& findings_json,
+                      RunFindings& findings) {
+  const auto named = findings_json.value("draws", nlohmann::json::object());
+  if (!named.is_object() || named.value("file", nlohmann::json()) != kFile)
+    return "an older program measured it, without keeping its draws";
+  const auto path = folder / kFile;
+  if (!fs::exists(path)) return fmt::format("{} is missing", path.string());
+  auto bytes = read_file(path);
+  if (named.value("hash", nlohmann::json()) != content_hash(bytes))
+    return fmt::format("{} belongs to another findings.json", path.string());
+  const auto file = weights::parse_safetensors(bytes_in_memory(path.string(), std::move(bytes)));
+  for_each_finding(findings, [&](const std::string& name, Finding& finding) {
+    const auto found = file.arrays.find(name);
+    if (found == file.arrays.end()) return;
+    const auto& [dtype, shape, content, owner] = found->second;
+    ensure(dtype == weights::Dtype::f64 && shape.size() == 2 && (shape[0] == 1 || shape[0] == 2),
+           "{}: {} is {}, expected [1 or 2, draws] of F64; measure again: partwise measure {}",
+           path.string(), name, weights::shape_text(shape), folder.string());
+    const auto half = content.size() / static_cast<std::size_t>(shape[0]);
+    finding.draws.own = numbers_in(content.substr(0, half));
+    finding.draws.partner = numbers_in(content.substr(half));
+  });
+  return "";
+}
+
+}  // namespace partwise::findings

@@ -1,0 +1,46 @@
+#pragma once
+
+#include "partwise/findings/run_findings.h"
+#include "partwise/images/image.h"
+#include "partwise/metrics/exam.h"
+#include "partwise/models/examples.h"
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace partwise::judging {
+
+struct ChosenFilter {
+  int64_t filter = 0;
+  std::string chosen;  // "best", "random" or "worst"
+};
+
+// Four of each by part interpretability, fewer where there are not twelve: the best, some drawn from
+// the rest, the worst (the very worst first), so that nobody has to trust a selection.
+std::vector<ChosenFilter> choose_filters(std::span<const metrics::FilterInterpretability> filters,
+                                         uint64_t seed);
+
+// A filter to show, and the rows of its category on which it fires strongest.
+struct FilterCard {
+  findings::Card card;  // without its picture
+  std::vector<int64_t> rows;
+  std::vector<std::vector<float>> maps;  // [of rows]: before the mask
+};
+
+// The cards of one layer. objects: what its maps show, [rows] index into truth.categories; summaries
+// of those maps.
+std::vector<FilterCard> layer_cards(const metrics::LayerMaps& layer,
+                                    const metrics::MapSummaries& summaries,
+                                    std::span<const int64_t> objects,
+                                    const metrics::Truth& truth,
+                                    const metrics::LayerMeasures& measures,
+                                    uint64_t seed);
+
+// The filter's strongest rows: the crop above, the crop with the map before the mask below.
+images::Image card_picture(const models::Examples& objects,
+                           const metrics::UnitGrid& units,
+                           const FilterCard& card);
+
+}  // namespace partwise::judging

@@ -1,0 +1,133 @@
+#include "partwise/report/terminal.h"
+
+#include "partwise/metrics/catalogue.h"
+#include "partwise/report/html.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+namespace partwise::report {
+namespace {
+
+using findings::find_finding;
+using findings::Finding;
+using findings::Findings;
+
+std::string number(double value) {
+  return std::isfinite(value) ? plain_number(value) : "-";
+}
+
+std::string finding_text(const Finding& finding) {
+  return fmt::format("{} [{}, {}]", number(finding.value), number(finding.low),
+                     number(finding.high));
+}
+
+std::string cell(const Findings& found, const char* key) {
+  const auto* finding = find_finding(found, key);
+  return finding == nullptr ? "-" : finding_text(*finding);
+}
+
+double fact(const Finding& finding, const char* key) {
+  const auto entry = finding.facts.find(key);
+  return entry != finding.facts.end() && entry->is_number() ? entry->get<double>() : NAN;
+}
+
+// What a finding has besides its number and controls, where people want to read it.
+std::string further(const Finding& finding) {
+  if (finding.facts.contains("count"))
+    return fmt::format("; {:.0f} detectors, {:.0f} unique ({:.0f} by chance)",
+                       fact(finding, "count"), fact(finding, "unique"),
+                       fact(finding, "chance_unique"));
+  if (finding.facts.contains("success_share"))
+    return fmt::format(
+        "; {} of {:.0f} images attacked with success, {} of those flip at random too",
+        number(fact(finding, "success_share")), fact(finding, "images"),
+        number(fact(finding, "random_flips")));
+  return "";
+}
+
+// Which part the filters of each category stand for: "fox: head 0.40, torso 0.60".
+std::string share_lines(const Finding& finding) {
+  std::string lines;
+  for (const auto& [category, parts] : findings::part_shares(finding)) {
+    std::string shares;
+    for (const auto& [part, share] : parts)
+      shares += fmt::format("{}{} {}", shares.empty() ? "" : ", ", part, number(share));
+    lines += fmt::format("    filters of {}: {}\n", category, shares);
+  }
+  return lines;
+}
+
+bool leads(const std::string& key) {
+  const auto* metric = metrics::find_metric(key);
+  return metric != nullptr && metric->leads;
+}
+
+}  // namespace
+
+std::string findings_table(std::span<const findings::RunFindings> runs) {
+  constexpr auto kRow = "{:<15} {:<7} {:<22} {:<22} {:<22} {:<22} {:<22}\n";
+  auto table = fmt::format(kRow, "arm", "layer", "accuracy", "purity", "part interpretability",
+                           "instability D", "D / D_shuffle");
+  for (const auto& run : runs) {
+    for (const auto& layer : run.layers) {
+      const auto of_layer = [&](const char* key) { return cell(layer.findings, key); };
+      table += fmt::format(kRow, run.arm, layer.layer, cell(run.findings, "accuracy"),
+                           of_layer("purity"), of_layer("part_interpretability"),
+                           of_layer("location_instability"), of_layer("instability_ratio"));
+    }
+  }
+  return table;
+}
+
+std::string finding_lines(const Findings& found, bool all) {
+  std::string lines;
+  for (const auto& [key, finding] : found) {
+    if (!all && leads(key)) continue;
+    std::string controls;
+    for (const auto& [name, value] : finding.controls)
+      controls += fmt::format("{}{} {}", controls.empty() ? "" : ", ", name, number(value));
+    lines += fmt::format("  {:<32} {:<24} {}\n{}", key, finding_text(finding),
+                         controls + further(finding), share_lines(finding));
+  }
+  return lines;
+}
+
+std::string further_lines(std::span<const findings::RunFindings> runs) {
+  std::string text;
+  for (const auto& run : runs) {
+    const auto add = [&](const std::string& of, const Findings& found) {
+      const auto lines = finding_lines(found, false);
+      if (!lines.empty()) text += fmt::format("\n{}, {}\n{}", run.arm, of, lines);
+    };
+    add("whole network", run.findings);
+    for (const auto& layer : run.layers) add(layer.layer, layer.findings);
+  }
+  return text;
+}
+
+std::string comparison_table(std::span<const findings::ComparedNumber> numbers) {
+  constexpr auto kRow = "{:<26} {:<32} {:>8} {:>8} {:>8}  {:<18} {}\n";
+  const auto plain = [](double value) {
+    return std::isfinite(value) ? fmt::format("{:.3f}", value) : "-";
+  };
+  const auto change = [](double value) {
+    return std::isfinite(value) ? fmt::format("{:+.3f}", value) : "-";
+  };
+  auto text = fmt::format(kRow, "layer", "metric", "first", "second", "change", "95 % interval",
+                          "the second is");
+  for (const auto& [role, key, first, second, comparison] : numbers) {
+    text += fmt::format(kRow, role.empty() ? "whole network" : role, key, plain(first),
+                        plain(second), change(comparison.difference),
+                        fmt::format("[{}, {}]", change(comparison.low), change(comparison.high)),
+                        words_for(relation(comparison)));
+  }
+  const auto lines = static_cast<double>(numbers.size());
+  return text + fmt::format(
+                    "\nOne interval per line: of {} lines about {:.0f} leave out 0 by chance "
+                    "alone.\n",
+                    numbers.size(), std::ceil(0.05 * lines));
+}
+
+}  // namespace partwise::report

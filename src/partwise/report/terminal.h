@@ -1,0 +1,22 @@
+#pragma once
+
+#include "partwise/findings/run_comparison.h"
+
+#include <span>
+#include <string>
+
+namespace partwise::report {
+
+// The numbers that lead, one row per layer.
+std::string findings_table(std::span<const findings::RunFindings> runs);
+
+// One line per finding: key, value, interval, controls; `all`: those that lead too.
+std::string finding_lines(const findings::Findings& found, bool all);
+
+// Those lines of the networks and their layers, where there are any.
+std::string further_lines(std::span<const findings::RunFindings> runs);
+
+// One line per number, and how many leave out 0 by chance.
+std::string comparison_table(std::span<const findings::ComparedNumber> numbers);
+
+}  // namespace partwise::report
