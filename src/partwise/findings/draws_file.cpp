@@ -59,10 +59,10 @@ std::string add_draws(const fs::path& folder,
   if (!named.is_object() || named.value("file", nlohmann::json()) != kFile)
     return "an older program measured it, without keeping its draws";
   const auto path = folder / kFile;
-  if (!fs::exists(path)) return fmt::format("{} is missing", path.string());
+  if (!fs::exists(path)) return fmt::format("{} is missing", kFile);
   auto bytes = read_file(path);
   if (named.value("hash", nlohmann::json()) != content_hash(bytes))
-    return fmt::format("{} belongs to another findings.json", path.string());
+    return fmt::format("{} belongs to another findings.json", kFile);
   const auto file = formats::parse_safetensors(bytes_in_memory(path.string(), std::move(bytes)));
   for_each_finding(findings, [&](const std::string& name, Finding& finding) {
     const auto found = file.arrays.find(name);

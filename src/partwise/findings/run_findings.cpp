@@ -9,6 +9,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <tuple>
+#include <type_traits>
 #include <utility>
 
 namespace partwise::findings {
@@ -46,14 +48,45 @@ class Reader {
     return at(key, json::value_t::string).get<std::string>();
   }
 
-  std::string optional_text(const std::string& key) const {
-    const json* value = find(key);
-    if (value == nullptr) return "";
-    check(value->is_string(), key, *value, "a string");
-    return value->get<std::string>();
+  // What is there, whatever its type; a member that is missing stays as it is, a number becomes NaN.
+  void read(const std::string& key, std::string& value) const {
+    if (find(key) != nullptr) value = at(key, json::value_t::string).get<std::string>();
   }
 
-  // NaN where there is none.
+  void read(const std::string& key, double& value) const { value = number(key); }
+
+  void read(const std::string& key, std::optional<int64_t>& value) const {
+    value = optional_count(key);
+  }
+
+  void read(const std::string& key, std::vector<std::string>& names) const {
+    for (const json& name : optional_list(key)) {
+      check(name.is_string(), key, name, "names");
+      names.push_back(name.get<std::string>());
+    }
+  }
+
+  void read(const std::string& key, std::map<std::string, int64_t>& counts) const {
+    const json* object = find(key);
+    if (object == nullptr) return;
+    const Reader inner = inside(key, *object);
+    for (const auto& [name, value] : object->items()) counts[name] = inner.count(value, name);
+  }
+
+  void read(const std::string& key, std::vector<std::vector<int64_t>>& square) const {
+    const json& rows = optional_list(key);
+    for (const json& row : rows) {
+      check(row.is_array() && row.size() == rows.size(), key, row,
+            "rows as long as there are rows");
+      auto& counts = square.emplace_back();
+      for (const json& value : row) counts.push_back(count(value, key));
+    }
+  }
+
+  void read(const std::string& key, json& object) const {
+    if (find(key) != nullptr) object = at(key, json::value_t::object);
+  }
+
   double number(const std::string& key) const {
     const json* value = find(key);
     if (value == nullptr) return kNaN;
@@ -77,19 +110,7 @@ class Reader {
 
   const json& optional_list(const std::string& key) const {
     static const json nothing = json::array();
-    const json* value = find(key);
-    if (value == nullptr) return nothing;
-    check(value->is_array(), key, *value, "a list");
-    return *value;
-  }
-
-  std::vector<std::string> names(const std::string& key) const {
-    std::vector<std::string> all;
-    for (const json& name : optional_list(key)) {
-      check(name.is_string(), key, name, "names");
-      all.push_back(name.get<std::string>());
-    }
-    return all;
+    return find(key) == nullptr ? nothing : at(key, json::value_t::array);
   }
 
   Reader inside(const std::string& key, const json& value) const {
@@ -143,53 +164,92 @@ Findings findings_from(const Reader& reader) {
   return findings;
 }
 
-Card card_from(const Reader& reader) {
-  return {.filter = reader.count(reader.object().value("filter", json()), "filter"),
-          .category = reader.optional_text("category"),
-          .part = reader.optional_text("part"),
-          .chosen = reader.optional_text("chosen"),
-          .part_interpretability = reader.number("part_interpretability"),
-          .instability = reader.number("instability"),
-          .ratio = reader.number("ratio"),
-          .mean_peak = reader.number("mean_peak"),
-          .picture = reader.optional_text("picture"),
-          .picture_alt = reader.optional_text("picture_alt")};
+// A member and its key in the file. What is empty is not written, unless `always`.
+template <typename Owner, typename T>
+struct Key {
+  const char* name;
+  T Owner::*member;
+  bool always = false;
+};
+template <typename Owner, typename T>
+Key(const char*, T Owner::*, bool = false) -> Key<Owner, T>;
+
+auto keys_of(const Card&) {
+  return std::tuple{Key{"category", &Card::category, true},
+                    Key{"part", &Card::part, true},
+                    Key{"chosen", &Card::chosen, true},
+                    Key{"part_interpretability", &Card::part_interpretability},
+                    Key{"instability", &Card::instability},
+                    Key{"ratio", &Card::ratio},
+                    Key{"mean_peak", &Card::mean_peak},
+                    Key{"picture", &Card::picture},
+                    Key{"picture_alt", &Card::picture_alt}};
+}
+
+auto keys_of(const LayerFindings&) {
+  return std::tuple{Key{"role", &LayerFindings::role},
+                    Key{"side", &LayerFindings::side},
+                    Key{"filters", &LayerFindings::filters},
+                    Key{"input_side", &LayerFindings::input_side},
+                    Key{"unit_stride", &LayerFindings::unit_stride},
+                    Key{"unit_offset", &LayerFindings::unit_offset},
+                    Key{"dead_share", &LayerFindings::dead_share},
+                    Key{"silent_share", &LayerFindings::silent_share},
+                    Key{"filters_per_category", &LayerFindings::filters_per_category, true}};
+}
+
+auto keys_of(const RunFindings&) {
+  return std::tuple{Key{"net", &RunFindings::net, true},
+                    Key{"arm", &RunFindings::arm},
+                    Key{"task", &RunFindings::task, true},
+                    Key{"loss", &RunFindings::loss},
+                    Key{"split", &RunFindings::split, true},
+                    Key{"checkpoint", &RunFindings::checkpoint},
+                    Key{"data_hash", &RunFindings::data_hash},
+                    Key{"train_rows", &RunFindings::train_rows},
+                    Key{"training_images", &RunFindings::training_images},
+                    Key{"categories", &RunFindings::categories, true},
+                    Key{"classes", &RunFindings::classes},
+                    Key{"options", &RunFindings::options},
+                    Key{"confusion", &RunFindings::confusion},
+                    Key{"category_from", &RunFindings::category_from}};
+}
+
+template <typename Owner>
+void read_keys(const Reader& reader, Owner& owner) {
+  std::apply([&](const auto&... key) { (reader.read(key.name, owner.*key.member), ...); },
+             keys_of(owner));
+}
+
+template <typename Owner>
+void write_keys(const Owner& owner, json& object) {
+  const auto write = [&](const auto& key) {
+    const auto& value = owner.*key.member;
+    using T = std::decay_t<decltype(value)>;
+    if constexpr (std::is_same_v<T, std::optional<int64_t>>) {
+      if (value) object[key.name] = *value;
+    } else if constexpr (std::is_same_v<T, double>) {
+      object[key.name] = value;
+    } else if (key.always || !value.empty()) {
+      object[key.name] = value;
+    }
+  };
+  std::apply([&](const auto&... key) { (write(key), ...); }, keys_of(owner));
 }
 
 LayerFindings layer_from(const Reader& reader) {
-  LayerFindings layer{.layer = reader.required_text("layer"),
-                      .role = reader.optional_text("role"),
-                      .side = reader.optional_count("side"),
-                      .filters = reader.optional_count("filters"),
-                      .input_side = reader.optional_count("input_side"),
-                      .unit_stride = reader.number("unit_stride"),
-                      .unit_offset = reader.number("unit_offset"),
-                      .dead_share = reader.number("dead_share"),
-                      .silent_share = reader.number("silent_share"),
-                      .filters_per_category = {},
-                      .findings = findings_from(reader),
-                      .cards = {}};
-  if (const json* counts = reader.find("filters_per_category")) {
-    const Reader inner = reader.inside("filters_per_category", *counts);
-    for (const auto& [name, value] : counts->items())
-      layer.filters_per_category[name] = inner.count(value, name);
-  }
+  LayerFindings layer;
+  layer.layer = reader.required_text("layer");
+  layer.findings = findings_from(reader);
+  read_keys(reader, layer);
   const json& cards = reader.optional_list("cards");
-  for (std::size_t k = 0; k < cards.size(); ++k)
-    layer.cards.push_back(card_from(reader.inside(fmt::format("cards[{}]", k), cards[k])));
-  return layer;
-}
-
-std::vector<std::vector<int64_t>> confusion_from(const Reader& reader) {
-  const json& rows = reader.optional_list("confusion");
-  std::vector<std::vector<int64_t>> confusion;
-  for (const json& row : rows) {
-    reader.check(row.is_array() && row.size() == rows.size(), "confusion", row,
-                 "rows as long as there are rows");
-    auto& counts = confusion.emplace_back();
-    for (const json& value : row) counts.push_back(reader.count(value, "confusion"));
+  for (std::size_t k = 0; k < cards.size(); ++k) {
+    const auto inner = reader.inside(fmt::format("cards[{}]", k), cards[k]);
+    auto& card = layer.cards.emplace_back();
+    card.filter = inner.count(inner.object().value("filter", json()), "filter");
+    read_keys(inner, card);
   }
-  return confusion;
+  return layer;
 }
 
 json finding_json(const Finding& finding) {
@@ -201,47 +261,18 @@ json finding_json(const Finding& finding) {
   return object;
 }
 
-json card_json(const Card& card) {
-  json object{{"filter", card.filter},
-              {"chosen", card.chosen},
-              {"category", card.category},
-              {"part", card.part},
-              {"part_interpretability", card.part_interpretability},
-              {"instability", card.instability},
-              {"ratio", card.ratio},
-              {"mean_peak", card.mean_peak}};
-  if (!card.picture.empty()) {
-    object["picture"] = card.picture;
-    object["picture_alt"] = card.picture_alt;
-  }
-  return object;
-}
-
-template <typename T>
-void add_known(json& object, const char* key, const T& value) {
-  if (!value.empty()) object[key] = value;
-}
-
-void add_known(json& object, const char* key, const std::optional<int64_t>& value) {
-  if (value) object[key] = *value;
-}
-
 json layer_json(const LayerFindings& layer) {
-  json object{{"layer", layer.layer},
-              {"unit_stride", layer.unit_stride},
-              {"unit_offset", layer.unit_offset},
-              {"dead_share", layer.dead_share},
-              {"silent_share", layer.silent_share},
-              {"filters_per_category", layer.filters_per_category}};
-  add_known(object, "role", layer.role);
-  add_known(object, "side", layer.side);
-  add_known(object, "filters", layer.filters);
-  add_known(object, "input_side", layer.input_side);
+  json object{{"layer", layer.layer}};
+  write_keys(layer, object);
   for (const auto& [key, finding] : layer.findings) {
     object[key] = finding_json(finding);
     object[key]["layer"] = layer.layer;
   }
-  for (const auto& card : layer.cards) object["cards"].push_back(card_json(card));
+  for (const auto& card : layer.cards) {
+    json of_filter{{"filter", card.filter}};
+    write_keys(card, of_filter);
+    object["cards"].push_back(std::move(of_filter));
+  }
   return object;
 }
 
@@ -264,23 +295,12 @@ RunFindings findings_from_json(const json& json_findings, const std::string& pla
          "{}: format {} is not 1, the one this program reads; measure again: partwise measure RUN",
          place, format ? std::to_string(*format) : "(missing)");
   RunFindings run;
-  run.net = reader.required_text("net");
-  run.arm = reader.required_text("arm");
-  run.task = reader.optional_text("task");
-  run.loss = reader.optional_text("loss");
-  run.split = reader.optional_text("split");
-  run.checkpoint = reader.optional_text("checkpoint");
-  run.data_hash = reader.optional_text("data_hash");
+  reader.required_text("net");
+  reader.required_text("arm");
+  read_keys(reader, run);
   run.rows = reader.optional_count("rows").value_or(0);
-  run.train_rows = reader.optional_count("train_rows");
-  run.training_images = reader.optional_count("training_images");
-  run.categories = reader.names("categories");
-  run.classes = reader.names("classes");
-  if (const json* options = reader.find("options"))
-    run.options = reader.inside("options", *options).object();
   reader.at("accuracy", json::value_t::object);
   run.findings = findings_from(reader);
-  run.confusion = confusion_from(reader);
   const json& layers = reader.at("layers", json::value_t::array);
   for (std::size_t k = 0; k < layers.size(); ++k)
     run.layers.push_back(layer_from(reader.inside(fmt::format("layers[{}]", k), layers[k])));
@@ -288,26 +308,9 @@ RunFindings findings_from_json(const json& json_findings, const std::string& pla
 }
 
 json to_json(const RunFindings& run) {
-  json object{{"format", 1},
-              {"net", run.net},
-              {"task", run.task},
-              {"split", run.split},
-              {"rows", run.rows},
-              {"categories", run.categories},
-              {"layers", json::array()}};
-  add_known(object, "arm", run.arm);
-  add_known(object, "loss", run.loss);
-  add_known(object, "checkpoint", run.checkpoint);
-  add_known(object, "data_hash", run.data_hash);
-  add_known(object, "train_rows", run.train_rows);
-  add_known(object, "training_images", run.training_images);
-  add_known(object, "classes", run.classes);
-  add_known(object, "options", run.options);
-  add_known(object, "confusion", run.confusion);
-  if (!run.category_from.empty()) {
-    object["category_from"] = run.category_from;
-    object["notes"] = run.notes;
-  }
+  json object{{"format", 1}, {"rows", run.rows}, {"layers", json::array()}};
+  write_keys(run, object);
+  if (!run.category_from.empty()) object["notes"] = run.notes;
   for (const auto& [key, finding] : run.findings) object[key] = finding_json(finding);
   for (const auto& layer : run.layers) object["layers"].push_back(layer_json(layer));
   nan_to_null(object);

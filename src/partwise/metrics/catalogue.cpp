@@ -158,309 +158,208 @@ void selectivity_of_filters(const LayerExam& of, LayerMeasures& found) {
           .finding;
 }
 
+const std::vector<NumberWords> kDecisions{
+    {"accuracy", "Accuracy", Better::higher, true, "images classified correctly, %",
+     "The share of images whose highest score belongs to the right category. It is the price tag: "
+     "a network that explains itself but classifies worse has paid for the explanation.",
+     "Majority class is what always answering the most frequent category would score; chance is "
+     "one over the number of categories.",
+     "A high accuracy says nothing about which parts of the object the network looked at, and on "
+     "easy data all networks end up close together."},
+    {"balanced_accuracy", "Balanced accuracy", Better::higher, true,
+     "mean share correct per category, %",
+     "The share of correct answers within each category, averaged over categories. Unlike plain "
+     "accuracy it cannot be raised by favouring the frequent ones.",
+     "Chance is one over the number of categories.",
+     "It treats all categories as equally important, which may not be so in an application."}};
+
+const std::vector<NumberWords> kParts{
+    {"purity", "Purity", Better::higher, false, "share of activation around the peak",
+     "Of everything a layer's filters fire on an image, the share that lies close to each filter's "
+     "own peak. A filter that stands for one part fires in one place; a filter that mixes several "
+     "patterns fires all over the object.",
+     "The uniform-map control is the purity of a map that is equally active everywhere: it has no "
+     "preference at all.",
+     "Purity says that activation is concentrated, not that it sits on a meaningful part. It is "
+     "measured before the mask, so the mask of that layer cannot raise it by cutting away what "
+     "lies outside."},
+    {"instability_ratio", "Instability ratio", Better::lower, false,
+     "location instability / the same with landmarks shuffled between images",
+     "Location instability divided by what the same peaks give when the landmarks of other images "
+     "are used instead. Below 1, the peak moves with the landmark; at 1, it knows nothing about "
+     "where the landmark is.",
+     "A detector that always fires at the same spot has ratio 1, whatever its instability.",
+     "It shows that peaks follow landmarks, not which part the filter stands for; a filter may "
+     "follow the object as a whole and still score below 1."},
+    {"part_interpretability", "Part interpretability", Better::higher, false,
+     "share of images on which the best part is hit",
+     "The share of images on which the filter's strongest region overlaps the annotated part that "
+     "fits it best. The region is drawn with discs around the strongest units; share, disc size "
+     "and required overlap are options (see How it was made).",
+     "Shuffled images pairs each map with the parts of another image of the category; constant "
+     "centre is a single disc in the middle of the picture. A filter that only knows where parts "
+     "usually are reaches these.",
+     "It is measured after the mask, which by itself makes regions compact: compare the masked "
+     "with the interpretable network to see what the filter loss adds. Taking the best of several "
+     "parts flatters every filter a little, the controls included."},
+    {"location_instability", "Location instability", Better::lower, false,
+     "spread of the peak-to-landmark distance / image diagonal",
+     "How much the distance between a filter's peak and a landmark (say, the head) varies from "
+     "image to image, in units of the image diagonal. A filter that sticks to one part keeps its "
+     "distance to every landmark.",
+     "Constant centre is a detector that always fires in the middle of the picture; uniform random "
+     "fires anywhere; shuffled landmarks keeps the filter's peaks and swaps the landmarks between "
+     "images.",
+     "Objects are cropped to their box, so a constant detector that looks at nothing often beats "
+     "trained filters here. Do not read this number alone; the instability ratio above removes "
+     "what a constant detector gains."}};
+
+const std::vector<NumberWords> kYesNoAnswers{
+    {"output_accuracy", "Accuracy of all outputs", Better::higher, true, "answers right, %",
+     "With the logistic loss every output answers yes or no: the share of right answers over all "
+     "outputs of all images. It is what the paper calls accuracy there.",
+     "Always no is what answering no to everything scores: with six categories, five in six.",
+     "High numbers come free where a category is rare: read accuracy first."}};
+
+const std::vector<NumberWords> kPartLabels{
+    {"part_label_iou", "Overlap with the part a filter stands for", Better::higher, false,
+     "mean IoU with its best part",
+     "Each filter is named after the annotated part its regions overlap most; this is how much "
+     "they do.",
+     "Shuffled images lays the regions over other images; constant centre is one disc in the "
+     "middle.",
+     "Some part is always the best: a name is worth its distance from the controls."},
+    {"part_label_margin", "Margin to the second part", Better::higher, false, "difference in IoU",
+     "How far the best part is ahead of the second.", "Shuffled images.",
+     "Parts that touch each other share filters, and so have small margins."}};
+
+const std::vector<NumberWords> kSingleFilters{
+    {"single_filter_auc", "Ranking by one filter (AUC)", Better::higher, false,
+     "P(own category fires stronger than another)",
+     "Take an image of the filter's category and one of another: how often does the filter fire "
+     "stronger on the first?",
+     "Chance is one half.", "It says that a filter tells its category, not by which part."},
+    {"single_filter_balanced_accuracy", "Balanced accuracy of one filter", Better::higher, true,
+     "share right, both sides weighed alike, %",
+     "A filter alone answers \u201cmy category\u201d above a threshold, which was set on training "
+     "images; right answers on its category and on the others, averaged.",
+     "Chance is one half.", "A threshold that suits other images may do better or worse."},
+    {"single_filter_honest_accuracy", "Accuracy of one filter", Better::higher, true,
+     "share right, %", "The same threshold, all answers counted alike.",
+     "Majority class is what always saying \u201cno\u201d scores: with six categories, five in "
+     "six.",
+     "High numbers come free where a category is rare."},
+    {"single_filter_accuracy", "Accuracy of one filter, the paper's way", Better::higher, true,
+     "share right at the best threshold, %",
+     "As the paper does it: the threshold is chosen on the very images it is judged by.",
+     "Majority class; shuffled labels does the same to labels that mean nothing.",
+     "Choosing the threshold on the judged images flatters every filter: compare with shuffled "
+     "labels."}};
+
+const std::vector<NumberWords> kActivations{
+    {"activation_on_target", "Activation on the filter's category", Better::neither, false,
+     "mean of the strongest activation",
+     "How strongly filters fire at their peak on images of the category they stand for.",
+     "Any row is the mean over all images.",
+     "Layers differ in scale: compare the ratio between networks, not this."},
+    {"activation_on_other", "Activation on other categories", Better::neither, false,
+     "mean of the strongest activation", "The same on all other images.",
+     "Any row is the mean over all images.", "As above."},
+    {"activation_ratio", "On target / on other", Better::higher, false, "ratio",
+     "How much stronger filters fire on their own category.",
+     "No preference is 1; shuffled labels permutes what the images show.",
+     "A filter may prefer its category for its background."}};
+
+const std::vector<NumberWords> kDetectors{
+    {"detectors_2017", "Part detectors (2017 convention)", Better::higher, true,
+     "share of filters, %",
+     "Network Dissection: the share of filters whose strongest half percent of activation, "
+     "enlarged to the picture, overlaps one part by more than 4 % over all images.",
+     "Shuffled images lays the same regions over other images.",
+     "4 % is little: many filters that only know where objects are pass it."},
+    {"detectors_2020", "Part detectors (2020 convention)", Better::higher, true,
+     "share of filters, %",
+     "The same with the strongest one percent of the enlarged maps' pixels, as its authors did "
+     "later.",
+     "Shuffled images.", "As above."}};
+
+const std::vector<NumberWords> kPatches{
+    {"patch_purity", "Patch purity", Better::higher, false, "share of the top ten images",
+     "PIP-Net's: on the ten images it fires strongest on, how often does a small patch about the "
+     "peak hold the same landmark, among the images that show it?",
+     "Shuffled images; constant centre is a patch in the middle.",
+     "It says nothing of images beyond the top ten."},
+    {"patch_purity_strict", "Patch purity, of all ten", Better::higher, false,
+     "share of the top ten images",
+     "The same, but images that do not show the landmark count against the filter.",
+     "Shuffled images; constant centre.", "Landmarks that are often hidden cannot score high."}};
+
+const std::vector<NumberWords> kConsistency{
+    {"part_consistency", "Consistency", Better::higher, true, "share of filters, %",
+     "The share of filters whose box about the peak holds the same landmark on at least eight of "
+     "ten images of their category.",
+     "Shuffled images; constant centre is a box in the middle.",
+     "The box covers a tenth of the picture: on centred crops a constant does well."}};
+
+const std::vector<NumberWords> kStability{
+    {"part_stability", "Stability", Better::higher, true, "share of images, %",
+     "The share of images on which that box holds the same landmarks after a little noise was "
+     "added to the picture.",
+     "Other images is the share between two different images; a constant filter has 100 %.",
+     "A filter that always fires in one place is perfectly stable."}};
+
+const std::vector<NumberWords> kSelectivity{
+    {"class_selectivity", "Class selectivity", Better::neither, false,
+     "0: all categories alike, 1: one only",
+     "How much more a filter fires, on average, on its favourite category than on the others: "
+     "their difference over their sum.",
+     "Shuffled labels permutes what the images show.",
+     "It needs no parts and says nothing of where a filter fires; neither high nor low is good in "
+     "itself."}};
+
+const std::vector<NumberWords> kAttacks{
+    {"adversarial_distortion", "Adversarial distortion (L-BFGS)", Better::higher, false,
+     "root mean square change of a value, images in [0, 1]",
+     "The smallest change of an image, over all its values, that an attack found to turn the "
+     "network's decision; every attacked image was put to the network again.",
+     "Random direction is how far one must go in a direction drawn at random.",
+     "A better attack may find less. Images that resisted are left out; the share of successes "
+     "stands in the table.",
+     5},
+    {"adversarial_distortion_cw", "Adversarial distortion (Carlini and Wagner)", Better::higher,
+     false, "root mean square change of a value, images in [0, 1]",
+     "The same by another attack, as a second opinion.", "Random direction.",
+     "Where the two attacks disagree, the smaller number is nearer the truth.", 5}};
+
 std::vector<Metric>& rows() {
   static std::vector<Metric> all{
-      {"",
-       true,
-       Needs::decisions,
-       "Decisions",
-       "Is the answer right?",
-       {
-           {"accuracy", "Accuracy", Better::higher, true, "images classified correctly, %",
-            "The share of images whose highest score belongs to the right category. It is the "
-            "price tag: "
-            "a network that explains itself but classifies worse has paid for the explanation.",
-            "Majority class is what always answering the most frequent category would score; "
-            "chance is "
-            "one over the number of categories.",
-            "A high accuracy says nothing about which parts of the object the network looked at, "
-            "and on "
-            "easy data all networks end up close together."},
-           {"balanced_accuracy", "Balanced accuracy", Better::higher, true,
-            "mean share correct per category, %",
-            "The share of correct answers within each category, averaged over categories. Unlike "
-            "plain "
-            "accuracy it cannot be raised by favouring the frequent ones.",
-            "Chance is one over the number of categories.",
-            "It treats all categories as equally important, which may not be so in an "
-            "application."},
-       },
-       nullptr,
+      {"", true, Needs::decisions, "Decisions", "Is the answer right?", kDecisions, nullptr,
        decisions},
-      {"",
-       true,
-       Needs::maps,
-       "Parts",
-       "Does each filter stand for one part?",
-       {
-           {"purity", "Purity", Better::higher, false, "share of activation around the peak",
-            "Of everything a layer's filters fire on an image, the share that lies close to each "
-            "filter's "
-            "own peak. A filter that stands for one part fires in one place; a filter that mixes "
-            "several "
-            "patterns fires all over the object.",
-            "The uniform-map control is the purity of a map that is equally active everywhere: it "
-            "has no "
-            "preference at all.",
-            "Purity says that activation is concentrated, not that it sits on a meaningful part. "
-            "It is "
-            "measured before the mask, so the mask of that layer cannot raise it by cutting away "
-            "what "
-            "lies outside."},
-           {"instability_ratio", "Instability ratio", Better::lower, false,
-            "location instability / the same with landmarks shuffled between images",
-            "Location instability divided by what the same peaks give when the landmarks of other "
-            "images "
-            "are used instead. Below 1, the peak moves with the landmark; at 1, it knows nothing "
-            "about "
-            "where the landmark is.",
-            "A detector that always fires at the same spot has ratio 1, whatever its instability.",
-            "It shows that peaks follow landmarks, not which part the filter stands for; a filter "
-            "may "
-            "follow the object as a whole and still score below 1."},
-           {"part_interpretability", "Part interpretability", Better::higher, false,
-            "share of images on which the best part is hit",
-            "The share of images on which the filter's strongest region overlaps the annotated "
-            "part that "
-            "fits it best. The region is drawn with discs around the strongest units; share, disc "
-            "size "
-            "and required overlap are options (see How it was made).",
-            "Shuffled images pairs each map with the parts of another image of the category; "
-            "constant "
-            "centre is a single disc in the middle of the picture. A filter that only knows where "
-            "parts "
-            "usually are reaches these.",
-            "It is measured after the mask, which by itself makes regions compact: compare the "
-            "masked "
-            "with the interpretable network to see what the filter loss adds. Taking the best of "
-            "several "
-            "parts flatters every filter a little, the controls included."},
-           {"location_instability", "Location instability", Better::lower, false,
-            "spread of the peak-to-landmark distance / image diagonal",
-            "How much the distance between a filter's peak and a landmark (say, the head) varies "
-            "from "
-            "image to image, in units of the image diagonal. A filter that sticks to one part "
-            "keeps its "
-            "distance to every landmark.",
-            "Constant centre is a detector that always fires in the middle of the picture; uniform "
-            "random "
-            "fires anywhere; shuffled landmarks keeps the filter's peaks and swaps the landmarks "
-            "between "
-            "images.",
-            "Objects are cropped to their box, so a constant detector that looks at nothing often "
-            "beats "
-            "trained filters here. Do not read this number alone; the instability ratio above "
-            "removes "
-            "what a constant detector gains."},
-       },
-       parts_of_objects,
+      {"", true, Needs::maps, "Parts", "Does each filter stand for one part?", kParts,
+       parts_of_objects, nullptr},
+      {"", false, Needs::yes_no_answers, "Yes or no", "How many answers of all outputs are right?",
+       kYesNoAnswers, nullptr, yes_no_answers},
+      {"part_labels", false, Needs::maps, "Part labels", "Which part does each filter stand for?",
+       kPartLabels, part_labels_of_filters, nullptr},
+      {"single_filter", false, Needs::judged_rows, "Single filters",
+       "Can one filter alone tell its category?", kSingleFilters, single_filters, nullptr},
+      {"activation_magnitude", false, Needs::judged_rows, "Activation on and off target",
+       "Do filters keep silent on other categories?", kActivations, activation_magnitudes, nullptr},
+      {"network_dissection", false, Needs::maps, "Network Dissection",
+       "How many filters detect a part by its looser rule?", kDetectors, part_detectors, nullptr},
+      {"patch_purity", false, Needs::maps, "Patch purity (PIP-Net)",
+       "Is it always the same landmark, where a filter fires strongest?", kPatches,
+       patches_about_peaks, nullptr},
+      {"part_consistency", false, Needs::maps, "Consistency and stability (EvalProtoPNet)",
+       "The same landmark on most images, and in noise?", kConsistency, consistency_of_boxes,
        nullptr},
-      {"",
-       false,
-       Needs::yes_no_answers,
-       "Yes or no",
-       "How many answers of all outputs are right?",
-       {
-           {"output_accuracy", "Accuracy of all outputs", Better::higher, true, "answers right, %",
-            "With the logistic loss every output answers yes or no: the share of right answers "
-            "over all "
-            "outputs of all images. It is what the paper calls accuracy there.",
-            "Always no is what answering no to everything scores: with six categories, five in "
-            "six.",
-            "High numbers come free where a category is rare: read accuracy first."},
-       },
-       nullptr,
-       yes_no_answers},
-      {"part_labels",
-       false,
-       Needs::maps,
-       "Part labels",
-       "Which part does each filter stand for?",
-       {
-           {"part_label_iou", "Overlap with the part a filter stands for", Better::higher, false,
-            "mean IoU with its best part",
-            "Each filter is named after the annotated part its regions overlap most; this is how "
-            "much "
-            "they do.",
-            "Shuffled images lays the regions over other images; constant centre is one disc in "
-            "the "
-            "middle.",
-            "Some part is always the best: a name is worth its distance from the controls."},
-           {"part_label_margin", "Margin to the second part", Better::higher, false,
-            "difference in IoU", "How far the best part is ahead of the second.",
-            "Shuffled images.",
-            "Parts that touch each other share filters, and so have small margins."},
-       },
-       part_labels_of_filters,
-       nullptr},
-      {"single_filter",
-       false,
-       Needs::judged_rows,
-       "Single filters",
-       "Can one filter alone tell its category?",
-       {
-           {"single_filter_auc", "Ranking by one filter (AUC)", Better::higher, false,
-            "P(own category fires stronger than another)",
-            "Take an image of the filter's category and one of another: how often does the filter "
-            "fire "
-            "stronger on the first?",
-            "Chance is one half.", "It says that a filter tells its category, not by which part."},
-           {"single_filter_balanced_accuracy", "Balanced accuracy of one filter", Better::higher,
-            true, "share right, both sides weighed alike, %",
-            "A filter alone answers \u201cmy category\u201d above a threshold, which was set on "
-            "training "
-            "images; right answers on its category and on the others, averaged.",
-            "Chance is one half.", "A threshold that suits other images may do better or worse."},
-           {"single_filter_honest_accuracy", "Accuracy of one filter", Better::higher, true,
-            "share right, %", "The same threshold, all answers counted alike.",
-            "Majority class is what always saying \u201cno\u201d scores: with six categories, five "
-            "in "
-            "six.",
-            "High numbers come free where a category is rare."},
-           {"single_filter_accuracy", "Accuracy of one filter, the paper's way", Better::higher,
-            true, "share right at the best threshold, %",
-            "As the paper does it: the threshold is chosen on the very images it is judged by.",
-            "Majority class; shuffled labels does the same to labels that mean nothing.",
-            "Choosing the threshold on the judged images flatters every filter: compare with "
-            "shuffled "
-            "labels."},
-       },
-       single_filters,
-       nullptr},
-      {"activation_magnitude",
-       false,
-       Needs::judged_rows,
-       "Activation on and off target",
-       "Do filters keep silent on other categories?",
-       {
-           {"activation_on_target", "Activation on the filter's category", Better::neither, false,
-            "mean of the strongest activation",
-            "How strongly filters fire at their peak on images of the category they stand for.",
-            "Any row is the mean over all images.",
-            "Layers differ in scale: compare the ratio between networks, not this."},
-           {"activation_on_other", "Activation on other categories", Better::neither, false,
-            "mean of the strongest activation", "The same on all other images.",
-            "Any row is the mean over all images.", "As above."},
-           {"activation_ratio", "On target / on other", Better::higher, false, "ratio",
-            "How much stronger filters fire on their own category.",
-            "No preference is 1; shuffled labels permutes what the images show.",
-            "A filter may prefer its category for its background."},
-       },
-       activation_magnitudes,
-       nullptr},
-      {"network_dissection",
-       false,
-       Needs::maps,
-       "Network Dissection",
-       "How many filters detect a part by its looser rule?",
-       {
-           {"detectors_2017", "Part detectors (2017 convention)", Better::higher, true,
-            "share of filters, %",
-            "Network Dissection: the share of filters whose strongest half percent of activation, "
-            "enlarged to the picture, overlaps one part by more than 4 % over all images.",
-            "Shuffled images lays the same regions over other images.",
-            "4 % is little: many filters that only know where objects are pass it."},
-           {"detectors_2020", "Part detectors (2020 convention)", Better::higher, true,
-            "share of filters, %",
-            "The same with the strongest one percent of the enlarged maps' pixels, as its authors "
-            "did "
-            "later.",
-            "Shuffled images.", "As above."},
-       },
-       part_detectors,
-       nullptr},
-      {"patch_purity",
-       false,
-       Needs::maps,
-       "Patch purity (PIP-Net)",
-       "Is it always the same landmark, where a filter fires strongest?",
-       {
-           {"patch_purity", "Patch purity", Better::higher, false, "share of the top ten images",
-            "PIP-Net's: on the ten images it fires strongest on, how often does a small patch "
-            "about the "
-            "peak hold the same landmark, among the images that show it?",
-            "Shuffled images; constant centre is a patch in the middle.",
-            "It says nothing of images beyond the top ten."},
-           {"patch_purity_strict", "Patch purity, of all ten", Better::higher, false,
-            "share of the top ten images",
-            "The same, but images that do not show the landmark count against the filter.",
-            "Shuffled images; constant centre.",
-            "Landmarks that are often hidden cannot score high."},
-       },
-       patches_about_peaks,
-       nullptr},
-      {"part_consistency",
-       false,
-       Needs::maps,
-       "Consistency and stability (EvalProtoPNet)",
-       "The same landmark on most images, and in noise?",
-       {
-           {"part_consistency", "Consistency", Better::higher, true, "share of filters, %",
-            "The share of filters whose box about the peak holds the same landmark on at least "
-            "eight of "
-            "ten images of their category.",
-            "Shuffled images; constant centre is a box in the middle.",
-            "The box covers a tenth of the picture: on centred crops a constant does well."},
-       },
-       consistency_of_boxes,
-       nullptr},
-      {"part_stability",
-       false,
-       Needs::noisy_rows,
-       "Consistency and stability (EvalProtoPNet)",
-       "The same landmark on most images, and in noise?",
-       {
-           {"part_stability", "Stability", Better::higher, true, "share of images, %",
-            "The share of images on which that box holds the same landmarks after a little noise "
-            "was "
-            "added to the picture.",
-            "Other images is the share between two different images; a constant filter has 100 %.",
-            "A filter that always fires in one place is perfectly stable."},
-       },
-       stability_of_boxes,
-       nullptr},
-      {"class_selectivity",
-       false,
-       Needs::judged_rows,
-       "Class selectivity",
-       "Does a filter favour a category?",
-       {
-           {"class_selectivity", "Class selectivity", Better::neither, false,
-            "0: all categories alike, 1: one only",
-            "How much more a filter fires, on average, on its favourite category than on the "
-            "others: "
-            "their difference over their sum.",
-            "Shuffled labels permutes what the images show.",
-            "It needs no parts and says nothing of where a filter fires; neither high nor low is "
-            "good in "
-            "itself."},
-       },
-       selectivity_of_filters,
-       nullptr},
-      {"adversarial_distortion",
-       false,
-       Needs::attacks,
-       "Adversarial attacks",
-       "How little must an image change to change the decision?",
-       {
-           {"adversarial_distortion", "Adversarial distortion (L-BFGS)", Better::higher, false,
-            "root mean square change of a value, images in [0, 1]",
-            "The smallest change of an image, over all its values, that an attack found to turn "
-            "the "
-            "network's decision; every attacked image was put to the network again.",
-            "Random direction is how far one must go in a direction drawn at random.",
-            "A better attack may find less. Images that resisted are left out; the share of "
-            "successes "
-            "stands in the table.",
-            5},
-           {"adversarial_distortion_cw", "Adversarial distortion (Carlini and Wagner)",
-            Better::higher, false, "root mean square change of a value, images in [0, 1]",
-            "The same by another attack, as a second opinion.", "Random direction.",
-            "Where the two attacks disagree, the smaller number is nearer the truth.", 5},
-       },
-       nullptr,
-       distortions_by_attacks},
-  };
+      {"part_stability", false, Needs::noisy_rows, "Consistency and stability (EvalProtoPNet)",
+       "The same landmark on most images, and in noise?", kStability, stability_of_boxes, nullptr},
+      {"class_selectivity", false, Needs::judged_rows, "Class selectivity",
+       "Does a filter favour a category?", kSelectivity, selectivity_of_filters, nullptr},
+      {"adversarial_distortion", false, Needs::attacks, "Adversarial attacks",
+       "How little must an image change to change the decision?", kAttacks, nullptr,
+       distortions_by_attacks}};
   return all;
 }
 

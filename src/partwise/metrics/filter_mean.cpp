@@ -26,6 +26,29 @@ double mean_of(std::span<const double> values) {
 
 }  // namespace
 
+std::vector<Draws> drawn_means(
+    int64_t count,
+    int64_t rows,
+    int64_t filters,
+    const BootstrapOptions& bootstrap,
+    const std::function<FillNumbers(std::span<const int32_t> row_counts)>& prepare) {
+  const auto size = static_cast<std::size_t>(count);
+  const auto means = [&](std::span<const Resample> draws, std::span<double> found) {
+    const auto fill = prepare(draws.front().rows);
+    std::vector<ExistingMean> mean(draws.size() * size);
+    std::vector<double> numbers(size);
+    for (int64_t filter = 0; filter < filters; ++filter) {
+      const auto times = [&](const Resample& draw) { return draw.filters[filter]; };
+      if (std::none_of(draws.begin(), draws.end(), times)) continue;
+      fill(filter, numbers);
+      for (std::size_t m = 0; m < mean.size(); ++m)
+        mean[m].add(numbers[m % size], times(draws[m / size]));
+    }
+    for (std::size_t m = 0; m < mean.size(); ++m) found[m] = mean[m].value();
+  };
+  return resampled_together(count, rows, filters, bootstrap, means);
+}
+
 std::vector<FilterMean> means_over_filters(int64_t count,
                                            int64_t rows,
                                            int64_t filters,
@@ -42,20 +65,11 @@ std::vector<FilterMean> means_over_filters(int64_t count,
     statistics(filter, once, numbers);
     for (std::size_t i = 0; i < size; ++i) result[i].by_filter[filter] = numbers[i];
   });
-  // A filter's numbers depend on the rows alone: they are found once for both draws of filters.
-  const auto means = [&](std::span<const Resample> draws, std::span<double> found) {
-    std::vector<ExistingMean> mean(draws.size() * size);
-    std::vector<double> numbers(size);
-    for (int64_t filter = 0; filter < filters; ++filter) {
-      const auto times = [&](const Resample& draw) { return draw.filters[filter]; };
-      if (std::none_of(draws.begin(), draws.end(), times)) continue;
-      statistics(filter, draws.front().rows, numbers);
-      for (std::size_t m = 0; m < mean.size(); ++m)
-        mean[m].add(numbers[m % size], times(draws[m / size]));
-    }
-    for (std::size_t m = 0; m < mean.size(); ++m) found[m] = mean[m].value();
-  };
-  auto drawn = resampled_together(count, rows, filters, bootstrap, means);
+  auto drawn = drawn_means(count, rows, filters, bootstrap, [&](std::span<const int32_t> counts) {
+    return [&statistics, counts](int64_t filter, std::span<double> numbers) {
+      statistics(filter, counts, numbers);
+    };
+  });
   for (std::size_t i = 0; i < size; ++i) {
     const double value = mean_of(result[i].by_filter);
     result[i].finding =

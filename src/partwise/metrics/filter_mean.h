@@ -28,7 +28,18 @@ FilterMean mean_over_filters(int64_t rows,
                              double least = 0.0,
                              double most = 1.0);
 
-// The same for several numbers of a filter that are best found together.
+// In every draw, the means over the filters of `count` numbers of each. `prepare` is called once per
+// draw of rows and gives what fills the numbers of a filter; filters that were not drawn are not
+// asked, those in both draws once.
+using FillNumbers = std::function<void(int64_t filter, std::span<double> numbers)>;
+std::vector<Draws> drawn_means(
+    int64_t count,
+    int64_t rows,
+    int64_t filters,
+    const BootstrapOptions& bootstrap,
+    const std::function<FillNumbers(std::span<const int32_t> row_counts)>& prepare);
+
+// The same as mean_over_filters for several numbers of a filter that are best found together.
 using FilterStatistics =
     std::function<void(int64_t filter, std::span<const int32_t> row_counts, std::span<double>)>;
 std::vector<FilterMean> means_over_filters(int64_t count,

@@ -3,6 +3,7 @@
 #include "partwise/base/parallel.h"
 #include "partwise/metrics/derangement.h"
 #include "partwise/metrics/enlargement.h"
+#include "partwise/metrics/filter_mean.h"
 #include "partwise/metrics/matching.h"
 #include "partwise/metrics/statistics.h"
 #include "partwise/metrics/upper_quantile.h"
@@ -245,19 +246,13 @@ NetworkDissection network_dissection(const MapSource& maps,
   }
   result.unique = detections.unique();
   result.chance_unique = by_chance.unique();
-  const auto share = [&](std::span<const Resample> draws, std::span<double> shares) {
-    const auto rows = draws.front().rows;
-    const auto drawn = shown_pixels(concepts, rows);
-    std::vector<ExistingMean> means(draws.size());
-    for (int64_t unit = 0; unit < maps.filters; ++unit) {
-      const auto times = [&](const Resample& draw) { return draw.filters[unit]; };
-      if (std::none_of(draws.begin(), draws.end(), times)) continue;
-      const double detects = verdict(largest_existing(ious(tally, unit, drawn, rows)), options.iou);
-      for (std::size_t d = 0; d < draws.size(); ++d) means[d].add(detects, times(draws[d]));
-    }
-    for (std::size_t d = 0; d < draws.size(); ++d) shares[d] = means[d].value();
-  };
-  auto drawn = resampled_together(1, maps.rows, maps.filters, bootstrap, share);
+  auto drawn =
+      drawn_means(1, maps.rows, maps.filters, bootstrap, [&](std::span<const int32_t> counts) {
+        return [&, counts, pixels = shown_pixels(concepts, counts)](int64_t unit,
+                                                                    std::span<double> detects) {
+          detects[0] = verdict(largest_existing(ious(tally, unit, pixels, counts)), options.iou);
+        };
+      });
   result.detectors = finding_within(
       detections.share(), centred_interval(detections.share(), std::move(drawn.front())), 0.0, 1.0);
   result.detectors.controls["shuffled_images"] = by_chance.share();

@@ -1,5 +1,6 @@
 #include "partwise/metrics/part_interpretability.h"
 
+#include "partwise/metrics/filter_mean.h"
 #include "partwise/metrics/matching.h"
 #include "partwise/metrics/statistics.h"
 
@@ -97,8 +98,9 @@ std::vector<std::vector<double>> draws_shown(const std::vector<Gallery>& galleri
 double resampled_interpretability(const Detections& found,
                                   const std::vector<std::vector<double>>& shown,
                                   std::span<const int32_t> row_counts) {
-  const auto& of_category = shown[found.filter.category];
   double largest = kNaN;
+  if (found.filter.category < 0) return largest;
+  const auto& of_category = shown[found.filter.category];
   for (std::size_t k = 0; k < of_category.size(); ++k)
     largest = std::fmax(largest, quotient(draws_among(found.hits[k], row_counts), of_category[k]));
   return largest;
@@ -143,20 +145,13 @@ PartInterpretability part_interpretability(const MapSource& maps,
     centre.add(one.filter.category >= 0 ? centred[one.filter.category] : kNaN);
     result.filters.push_back(one.filter);
   }
-  const auto mean = [&](std::span<const Resample> draws, std::span<double> means) {
-    const auto rows = draws.front().rows;
-    const auto shown = draws_shown(galleries, rows);
-    std::vector<ExistingMean> over_filters(draws.size());
-    for (std::size_t f = 0; f < found.size(); ++f) {
-      const auto times = [&](const Resample& draw) { return draw.filters[f]; };
-      const bool drawn = std::any_of(draws.begin(), draws.end(), times);
-      if (!drawn || found[f].filter.category < 0) continue;
-      const double here = resampled_interpretability(found[f], shown, rows);
-      for (std::size_t d = 0; d < draws.size(); ++d) over_filters[d].add(here, times(draws[d]));
-    }
-    for (std::size_t d = 0; d < draws.size(); ++d) means[d] = over_filters[d].value();
-  };
-  auto drawn = resampled_together(1, maps.rows, maps.filters, bootstrap, mean);
+  auto drawn =
+      drawn_means(1, maps.rows, maps.filters, bootstrap, [&](std::span<const int32_t> counts) {
+        return
+            [&, counts, shown = draws_shown(galleries, counts)](int64_t f, std::span<double> here) {
+              here[0] = resampled_interpretability(found[f], shown, counts);
+            };
+      });
   result.finding = finding_within(
       value.value(), centred_interval(value.value(), std::move(drawn.front())), 0.0, 1.0);
   result.finding.controls = {{"shuffled_images", shuffled.value()},

@@ -55,14 +55,4 @@ SeedMean mean_over_seeds(std::span<const double> values) {
   return result;
 }
 
-Comparison compare_seeds(std::span<const double> first, std::span<const double> second) {
-  expects(first.size() == second.size(), "{} seeds cannot be compared with {}", first.size(),
-          second.size());
-  std::vector<double> differences;
-  differences.reserve(first.size());
-  for (std::size_t i = 0; i < first.size(); ++i) differences.push_back(second[i] - first[i]);
-  const auto mean = mean_over_seeds(differences);
-  return {mean.mean, mean.low, mean.high, true};
-}
-
 }  // namespace partwise::metrics

@@ -1,7 +1,5 @@
 #pragma once
 
-#include "partwise/metrics/comparison.h"
-
 #include <cstdint>
 #include <span>
 
@@ -22,9 +20,6 @@ struct SeedMean {
 // printing. Seeds whose number does not exist (NaN) are left out; without two, low and high are
 // NaN.
 SeedMean mean_over_seeds(std::span<const double> values);
-
-// The same for the difference, second minus first, of runs that share their seeds pairwise.
-Comparison compare_seeds(std::span<const double> first, std::span<const double> second);
 
 // t with P(|T| <= t) = 0.95 for `degrees` > 0 degrees of freedom.
 double student_t(int64_t degrees);

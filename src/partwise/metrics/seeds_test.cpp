@@ -40,14 +40,5 @@ TEST(MeanOverSeeds, OfOneSeedHasNoInterval) {
   EXPECT_TRUE(std::isnan(mean_over_seeds({}).mean));
 }
 
-// Seeds differ by far more than the arms; in pairs the arms differ by 1 +- 0.1.
-TEST(CompareSeeds, IsPairedBySeed) {
-  const std::vector<double> first{10, 20, 30};
-  const auto comparison = compare_seeds(first, std::vector<double>{11.1, 21.0, 30.9});
-  EXPECT_NEAR(comparison.difference, 1.0, 1e-12);
-  EXPECT_EQ(relation(comparison), Relation::higher);
-  EXPECT_EQ(relation(compare_seeds(first, std::vector<double>{10, 21, 29})), Relation::indistinct);
-}
-
 }  // namespace
 }  // namespace partwise::metrics

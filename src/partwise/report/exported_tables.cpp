@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <vector>
 
 namespace partwise::report {
@@ -111,33 +112,21 @@ std::string markdown_text(const std::string& text) {
 }
 
 std::string latex_text(const std::string& text) {
+  static const std::map<char, std::string> special{{'\\', "\\textbackslash{}"},
+                                                   {'~', "\\textasciitilde{}"},
+                                                   {'^', "\\textasciicircum{}"},
+                                                   {'\n', " "},
+                                                   {'_', "\\_"},
+                                                   {'%', "\\%"},
+                                                   {'&', "\\&"},
+                                                   {'#', "\\#"},
+                                                   {'$', "\\$"},
+                                                   {'{', "\\{"},
+                                                   {'}', "\\}"}};
   std::string result;
   for (const char c : text) {
-    switch (c) {
-      case '\\':
-        result += "\\textbackslash{}";
-        break;
-      case '~':
-        result += "\\textasciitilde{}";
-        break;
-      case '^':
-        result += "\\textasciicircum{}";
-        break;
-      case '\n':
-        result += ' ';
-        break;
-      case '_':
-      case '%':
-      case '&':
-      case '#':
-      case '$':
-      case '{':
-      case '}':
-        result += '\\';
-        [[fallthrough]];
-      default:
-        result += c;
-    }
+    const auto found = special.find(c);
+    result += found == special.end() ? std::string(1, c) : found->second;
   }
   return result;
 }

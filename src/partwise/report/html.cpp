@@ -59,19 +59,8 @@ std::string script_json(const nlohmann::json& json) {
   std::string safe;
   safe.reserve(raw.size());
   for (const char byte : raw) {
-    switch (byte) {
-      case '<':
-        safe += "\\u003c";
-        break;
-      case '>':
-        safe += "\\u003e";
-        break;
-      case '&':
-        safe += "\\u0026";
-        break;
-      default:
-        safe += byte;
-    }
+    const bool opens_markup = byte == '<' || byte == '>' || byte == '&';
+    safe += opens_markup ? fmt::format("\\u{:04x}", static_cast<int>(byte)) : std::string(1, byte);
   }
   return safe;
 }

@@ -143,9 +143,9 @@ TEST(Verdict, NamesWhatIsBetterAndWhatCannotBeToldApart) {
   EXPECT_FALSE(contains(words, "worse"));
 }
 
-TEST(Verdict, ClaimsNothingForOverlappingIntervals) {
+TEST(Verdict, ClaimsNothingWhereTheDifferencesIntervalHoldsNone) {
   const std::vector runs = {run("ordinary", 0.97, 0.50, 0.80),
-                            run("interpretable", 0.96, 0.53, 0.75)};
+                            run("interpretable", 0.96, 0.52, 0.75)};
   const auto words = join(verdict(runs).sentences, " ");
   EXPECT_TRUE(contains(words, "the interpretable network is not distinguishable in purity"))
       << words;
