@@ -26,8 +26,7 @@ void measure_command(const Flags& flags) {
   auto options = network_options(flags.measures, flags.split, flags.machine.threads);
   options.random_control = flags.random_control;
   options.checkpoint = flags.checkpoint;
-  const auto named =
-      experiments::measure_runs(flags.runs, flags.data, options, flags.machine);
+  const auto named = experiments::measure_runs(flags.runs, flags.data, options, flags.machine);
   std::vector<findings::RunFindings> found;
   auto all = nlohmann::json::object();
   int64_t trained_on = 0;
