@@ -174,7 +174,7 @@ class Measuring(unittest.TestCase):
         findings, _ = self.measured(self.other)
         self.measured(self.multi, "--metrics", "class_selectivity")
         for place in (self.other, self.multi):  # nothing but the findings is needed
-            shutil.copytree(place, self.folder / f"{place.name}-alone", ignore=shutil.ignore_patterns("checkpoints", "pictures"))
+            shutil.copytree(place, self.folder / f"{place.name}-alone", ignore=shutil.ignore_patterns("checkpoints"))
         other, multi = (self.folder / f"{place.name}-alone" for place in (self.other, self.multi))
         shown = self.done("compare", other, multi, "--json", out)
         self.assertEqual(shown.stderr, "")

@@ -29,8 +29,8 @@ void add_dump(CLI::App& app) {
   command->add_flag("--half", flags->options.half, "16-bit floats: half the size, rounded");
   add_machine(*command, flags->machine);
   command->callback([flags] {
-    const auto [rows, filters, side] = experiments::dump_run(
-        flags->run, flags->data, flags->options, flags->out, flags->machine);
+    const auto [rows, filters, side] =
+        experiments::dump_run(flags->run, flags->data, flags->options, flags->out, flags->machine);
     fmt::print("{}: {} rows, {} filters, {} x {} cells\n", flags->out, rows, filters, side, side);
   });
 }
