@@ -1,3 +1,4 @@
+#include "partwise/base/removal_fixture.h"
 #include "partwise/datasets/check.h"
 #include "partwise/datasets/import/import.h"
 #include "partwise/datasets/import/truth_file.h"
@@ -24,7 +25,7 @@ struct Imported {
   explicit Imported(const std::string& format, const std::string& protocol = "clean") {
     if (real_data() == nullptr || !formats::matlab73_supported()) return;
     folder = fs::path(testing::TempDir()) / ("partwise-real-" + format + "-" + protocol);
-    fs::remove_all(folder);
+    remove_folder(folder);
     ImportRequest request;
     request.format = format;
     request.source = fs::path(real_data()) / format;
@@ -34,7 +35,7 @@ struct Imported {
     summary = check_dataset(report.dataset);
     for (const auto& category : summary.categories) categories[category.name] = category;
   }
-  ~Imported() { fs::remove_all(folder); }
+  ~Imported() { remove_folder(folder); }
   Imported(const Imported&) = delete;
   Imported& operator=(const Imported&) = delete;
 

@@ -1,3 +1,4 @@
+#include "partwise/base/removal_fixture.h"
 #include "partwise/datasets/crops.h"
 #include "partwise/datasets/import/import.h"
 #include "partwise/formats/matlab.h"
@@ -65,7 +66,7 @@ TEST(RealNetworks, SqueezenetNamesTheAnimals) {
   SKIP_WITHOUT_WEIGHTS();
   if (!formats::matlab73_supported()) GTEST_SKIP() << "built without HDF5";
   const auto folder = fs::path(testing::TempDir()) / "partwise-real-names";
-  fs::remove_all(folder);
+  remove_folder(folder);
   datasets::ImportRequest request;
   request.format = "animal-part";
   request.source = fs::path(std::getenv("PARTWISE_REAL_DATA")) / "animal-part";
@@ -104,7 +105,7 @@ TEST(RealNetworks, SqueezenetNamesTheAnimals) {
     std::cout << category.name << ": " << named << " of " << crops.rows << '\n';
     EXPECT_GT(share, 0.5) << category.name;  // five random classes: at most 0.025
   }
-  fs::remove_all(folder);
+  remove_folder(folder);
 }
 
 }  // namespace

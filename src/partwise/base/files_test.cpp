@@ -1,6 +1,7 @@
 #include "partwise/base/files.h"
 
 #include "partwise/base/error.h"
+#include "partwise/base/removal_fixture.h"
 
 #include <gtest/gtest.h>
 
@@ -14,7 +15,7 @@ namespace fs = std::filesystem;
 class Files : public testing::Test {
  protected:
   void SetUp() override { fs::create_directories(folder_); }
-  void TearDown() override { fs::remove_all(folder_); }
+  void TearDown() override { remove_folder(folder_); }
   fs::path folder_ = fs::path(testing::TempDir()) / "partwise-files-test";
 };
 

@@ -1,6 +1,7 @@
 #include "partwise/datasets/check.h"
 
 #include "partwise/base/files.h"
+#include "partwise/base/removal_fixture.h"
 #include "partwise/images/codec.h"
 
 #include <fmt/format.h>
@@ -37,7 +38,7 @@ class CheckOfADataset : public testing::Test {
     }
     dataset_.splits = {{"train", {0, 1}}, {"test", {2, 3}}};
   }
-  void TearDown() override { fs::remove_all(folder_); }
+  void TearDown() override { remove_folder(folder_); }
 
   fs::path folder_ = fs::path(testing::TempDir()) / "partwise-check-test";
   PartDataset dataset_;

@@ -2,6 +2,7 @@
 
 #include "partwise/base/error.h"
 #include "partwise/base/files.h"
+#include "partwise/base/removal_fixture.h"
 
 #include <gtest/gtest.h>
 
@@ -25,8 +26,8 @@ constexpr int64_t kFileBytes = 4096 + kRows * kRowBytes;
 
 class CropCacheFolder : public testing::Test {
  protected:
-  void SetUp() override { fs::remove_all(cache_.folder); }
-  void TearDown() override { fs::remove_all(cache_.folder); }
+  void SetUp() override { remove_folder(cache_.folder); }
+  void TearDown() override { remove_folder(cache_.folder); }
 
   std::optional<RowBytes> rows(uint64_t content) {
     return cached_rows(cache_, {content, kRows, kRowBytes}, 2, [&](int64_t row, auto out) {

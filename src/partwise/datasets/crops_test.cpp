@@ -2,6 +2,7 @@
 
 #include "partwise/base/error.h"
 #include "partwise/base/files.h"
+#include "partwise/base/removal_fixture.h"
 #include "partwise/images/codec.h"
 
 #include <gtest/gtest.h>
@@ -30,7 +31,7 @@ class CropsOfADataset : public testing::Test {
     dataset_.annotations = {thing};
     dataset_.splits = {{"train", {2, 1}}, {"test", {}}};
   }
-  void TearDown() override { fs::remove_all(folder_); }
+  void TearDown() override { remove_folder(folder_); }
 
   fs::path folder_ = fs::path(testing::TempDir()) / "partwise-crops-test";
   PartDataset dataset_;

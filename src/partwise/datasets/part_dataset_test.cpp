@@ -3,6 +3,7 @@
 #include "partwise/base/error.h"
 #include "partwise/base/files.h"
 #include "partwise/base/random.h"
+#include "partwise/base/removal_fixture.h"
 
 #include <gtest/gtest.h>
 
@@ -17,7 +18,7 @@ using nlohmann::json;
 class PartDatasetFile : public testing::Test {
  protected:
   void SetUp() override { fs::create_directories(folder_); }
-  void TearDown() override { fs::remove_all(folder_); }
+  void TearDown() override { remove_folder(folder_); }
 
   [[nodiscard]] PartDataset example() const {
     PartDataset dataset;

@@ -2,6 +2,7 @@
 
 #include "partwise/base/error.h"
 #include "partwise/base/files.h"
+#include "partwise/base/removal_fixture.h"
 #include "partwise/datasets/check.h"
 #include "partwise/datasets/crops.h"
 
@@ -164,8 +165,8 @@ TEST(SyntheticScene, DependsOnItsArgumentsAlone) {
 
 class SyntheticFolder : public testing::Test {
  protected:
-  void SetUp() override { fs::remove_all(root_); }
-  void TearDown() override { fs::remove_all(root_); }
+  void SetUp() override { remove_folder(root_); }
+  void TearDown() override { remove_folder(root_); }
 
   static std::map<std::string, std::string> bytes_under(const fs::path& folder) {
     std::map<std::string, std::string> bytes;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "partwise/base/progress.h"
+#include "partwise/base/removal_fixture.h"
 #include "partwise/datasets/synthetic_animals.h"
 #include "partwise/experiments/machine.h"
 
@@ -21,7 +22,7 @@ class Application : public testing::Test {
   void SetUp() override { before_ = set_listener(notes_); }
   void TearDown() override {
     set_listener(before_);
-    std::filesystem::remove_all(root_);
+    remove_folder(root_);
   }
 
   datasets::PartDataset draw_animals() const {

@@ -2,6 +2,7 @@
 
 #include "partwise/base/error.h"
 #include "partwise/base/files.h"
+#include "partwise/base/removal_fixture.h"
 #include "partwise/findings/findings_file.h"
 
 #include <gtest/gtest.h>
@@ -116,7 +117,7 @@ class FindingsFile : public testing::Test {
     measured_.findings.at("accuracy").draws = {{0.8, 0.9, std::nan("")}};
     measured_.layers[0].findings.at("purity").draws = {{0.1, 0.2, 0.3}, {0.4, 0.5, 0.6}};
   }
-  void TearDown() override { std::filesystem::remove_all(run_.path()); }
+  void TearDown() override { remove_folder(run_.path()); }
 
   const runs::RunFolder run_ =
       runs::RunFolder::create(std::filesystem::path(testing::TempDir()) / "partwise-findings-test",

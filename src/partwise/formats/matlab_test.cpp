@@ -3,6 +3,7 @@
 #include "partwise/base/error.h"
 #include "partwise/base/files.h"
 #include "partwise/base/random.h"
+#include "partwise/base/removal_fixture.h"
 #include "partwise/formats/matlab_fixture.h"
 
 #include <gtest/gtest.h>
@@ -28,7 +29,7 @@ class MatlabFile : public testing::TestWithParam<MatlabVersion> {
     }
     fs::create_directories(folder_);
   }
-  void TearDown() override { fs::remove_all(folder_); }
+  void TearDown() override { remove_folder(folder_); }
 
   static void write(const fs::path& path,
                     const std::string& name,

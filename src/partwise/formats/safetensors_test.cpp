@@ -2,6 +2,7 @@
 
 #include "partwise/base/error.h"
 #include "partwise/base/files.h"
+#include "partwise/base/removal_fixture.h"
 #include "partwise/formats/convert.h"
 
 #include <gtest/gtest.h>
@@ -96,7 +97,7 @@ TEST(SafetensorsFile, TheHeaderIsReadWithoutALookAtTheData) {
 
 class SafetensorsOnDisk : public testing::Test {
  protected:
-  void TearDown() override { fs::remove_all(folder_); }
+  void TearDown() override { remove_folder(folder_); }
   void SetUp() override { fs::create_directories(folder_); }
 
   fs::path folder_ = fs::path(testing::TempDir()) / "partwise-safetensors";

@@ -1,5 +1,6 @@
 #include "partwise/judging/dissection.h"
 
+#include "partwise/base/removal_fixture.h"
 #include "partwise/datasets/synthetic_animals.h"
 #include "partwise/findings/findings_file.h"
 #include "partwise/tensors/torch.h"
@@ -76,7 +77,7 @@ TEST(DecisionsOn, HoldAttacksWhereThereWereAny) {
 
 class Dissect : public testing::Test {
  protected:
-  void TearDown() override { fs::remove_all(root_); }
+  void TearDown() override { remove_folder(root_); }
   fs::path root_ = fs::path(testing::TempDir()) / "partwise-dissection-test";
 };
 

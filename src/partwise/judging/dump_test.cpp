@@ -1,6 +1,7 @@
 #include "partwise/judging/dump.h"
 
 #include "partwise/base/error.h"
+#include "partwise/base/removal_fixture.h"
 #include "partwise/formats/convert.h"
 #include "partwise/formats/safetensors.h"
 #include "partwise/judging/dump_writer.h"
@@ -38,7 +39,7 @@ formats::NamedArrays small() {
 class DumpFile : public testing::Test {
  protected:
   void SetUp() override { fs::create_directories(folder_); }
-  void TearDown() override { fs::remove_all(folder_); }
+  void TearDown() override { remove_folder(folder_); }
 
   Dump read(const formats::NamedArrays& file) {
     formats::write_safetensors(path_, file);

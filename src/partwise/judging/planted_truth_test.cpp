@@ -1,5 +1,6 @@
 // Filters whose worth is known beforehand, on the synthetic animals: the judge must say so.
 #include "partwise/base/random.h"
+#include "partwise/base/removal_fixture.h"
 #include "partwise/datasets/synthetic_animals.h"
 #include "partwise/metrics/location_instability.h"
 #include "partwise/metrics/part_interpretability.h"
@@ -38,7 +39,7 @@ class PlantedTruth : public testing::Test {
     });
     fire();
   }
-  void TearDown() override { std::filesystem::remove_all(root_); }
+  void TearDown() override { remove_folder(root_); }
 
   static std::size_t index_of(const std::vector<std::string>& names, const std::string& name) {
     return static_cast<std::size_t>(std::find(names.begin(), names.end(), name) - names.begin());

@@ -3,6 +3,7 @@
 #include "partwise/base/error.h"
 #include "partwise/base/files.h"
 #include "partwise/base/random.h"
+#include "partwise/base/removal_fixture.h"
 #include "partwise/tensors/torch.h"
 
 #include <gtest/gtest.h>
@@ -19,7 +20,7 @@ namespace fs = std::filesystem;
 
 class Checkpoints : public testing::Test {
  protected:
-  void TearDown() override { fs::remove_all(root_); }
+  void TearDown() override { remove_folder(root_); }
 
   static Checkpoint numbered(int64_t epoch) {
     return {{epoch, 3, 1.0 / 3.0, 7, 0.1},

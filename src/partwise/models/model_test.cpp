@@ -2,6 +2,7 @@
 
 #include "partwise/base/error.h"
 #include "partwise/base/files.h"
+#include "partwise/base/removal_fixture.h"
 #include "partwise/datasets/synthetic_animals.h"
 #include "partwise/models/activations.h"
 #include "partwise/tensors/torch.h"
@@ -29,7 +30,7 @@ class ModelOfARun : public testing::Test {
     drawing.size = 64;
     data_ = datasets::write_synthetic_animals(root_ / "data", drawing, 2);
   }
-  void TearDown() override { fs::remove_all(root_); }
+  void TearDown() override { remove_folder(root_); }
 
   // A run whose network is as it was drawn; `known`: with model.json.
   runs::RunFolder run(const std::string& name, const std::string& arm, bool known) const {

@@ -1,5 +1,6 @@
 // "A new metric is one file and one row": the row is added here, and everything shows it.
 #include "partwise/base/files.h"
+#include "partwise/base/removal_fixture.h"
 #include "partwise/findings/findings_file.h"
 #include "partwise/findings/run_comparison.h"
 #include "partwise/metrics/catalogue.h"
@@ -102,7 +103,7 @@ TEST(ANewMetric, IsOneRowAndIsSeenEverywhere) {
     findings::write_findings(folders.back(), found);
   }
   const auto html = render_report(folders, nlohmann::json::object());
-  std::filesystem::remove_all(folder);
+  remove_folder(folder);
   sees(html, "Do filters look up?");
   sees(html, "Peaks in the upper half");
 }

@@ -1,5 +1,6 @@
 #include "partwise/base/error.h"
 #include "partwise/base/files.h"
+#include "partwise/base/removal_fixture.h"
 #include "partwise/findings/run_findings.h"
 #include "partwise/images/codec.h"
 #include "partwise/report/report.h"
@@ -71,7 +72,7 @@ void poison(json& value, const std::string& key = "") {
 class Report : public testing::Test {
  protected:
   void SetUp() override { fs::create_directories(folder_); }
-  void TearDown() override { fs::remove_all(folder_); }
+  void TearDown() override { remove_folder(folder_); }
 
   runs::RunFolder run(const std::string& name, const json& found, json options = {{"seed", 1}}) {
     auto run = runs::RunFolder::create(folder_ / name, options, {{"commit", "8808d85"}});
@@ -192,7 +193,7 @@ TEST_F(Report, WarnsOfTrainingImages) {
   };
   EXPECT_FALSE(warning());
   found["training_images"] = 290;
-  fs::remove_all(folder_ / "seen");
+  remove_folder(folder_ / "seen");
   EXPECT_TRUE(warning());
 }
 

@@ -2,6 +2,7 @@
 
 #include "partwise/base/error.h"
 #include "partwise/base/files.h"
+#include "partwise/base/removal_fixture.h"
 #include "partwise/runs/event_file.h"
 #include "partwise/runs/run_lock.h"
 
@@ -16,7 +17,7 @@ namespace fs = std::filesystem;
 
 class Run : public testing::Test {
  protected:
-  void TearDown() override { fs::remove_all(folder_); }
+  void TearDown() override { remove_folder(folder_); }
   fs::path folder_ = fs::path(testing::TempDir()) / "partwise-run-test";
 };
 

@@ -2,6 +2,7 @@
 
 #include "partwise/base/error.h"
 #include "partwise/base/files.h"
+#include "partwise/base/removal_fixture.h"
 #include "partwise/datasets/synthetic_animals.h"
 #include "partwise/models/model.h"
 #include "partwise/tensors/tensor_file.h"
@@ -32,7 +33,7 @@ class Trainer : public testing::Test {
     options.size = 64;
     data = datasets::write_synthetic_animals(root() / "data", options, 2);
   }
-  static void TearDownTestSuite() { fs::remove_all(root()); }
+  static void TearDownTestSuite() { remove_folder(root()); }
   static fs::path root() {  // every test may be a process of its own
     return fs::path(testing::TempDir()) / fmt::format("partwise-trainer-test-{}", ::getpid());
   }

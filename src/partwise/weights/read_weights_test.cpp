@@ -2,6 +2,7 @@
 
 #include "partwise/base/error.h"
 #include "partwise/base/files.h"
+#include "partwise/base/removal_fixture.h"
 #include "partwise/formats/pth_fixture.h"
 #include "partwise/formats/safetensors.h"
 
@@ -22,7 +23,7 @@ using formats::NamedArrays;
 class ReadWeights : public testing::Test {
  protected:
   void SetUp() override { fs::create_directories(folder_); }
-  void TearDown() override { fs::remove_all(folder_); }
+  void TearDown() override { remove_folder(folder_); }
 
   std::string reason(const std::string& bytes) {
     write_file_atomically(folder_ / "x", bytes);

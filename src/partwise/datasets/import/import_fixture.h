@@ -2,6 +2,7 @@
 
 // For tests: a scratch folder and small photographs to import.
 #include "partwise/base/files.h"
+#include "partwise/base/removal_fixture.h"
 #include "partwise/datasets/import/import.h"
 #include "partwise/images/codec.h"
 
@@ -15,10 +16,10 @@ namespace partwise::datasets {
 class ImportTest : public testing::Test {
  protected:
   void SetUp() override {
-    std::filesystem::remove_all(root_);
+    remove_folder(root_);
     std::filesystem::create_directories(source_);
   }
-  void TearDown() override { std::filesystem::remove_all(root_); }
+  void TearDown() override { remove_folder(root_); }
 
   // A grey photograph; other greys are other contents.
   void photograph(const std::string& name, int64_t width, int64_t height, uint8_t grey) const {

@@ -1,6 +1,7 @@
 #include "partwise/datasets/import/import.h"
 
 #include "partwise/base/error.h"
+#include "partwise/base/removal_fixture.h"
 #include "partwise/datasets/check.h"
 #include "partwise/datasets/import/import_fixture.h"
 
@@ -117,7 +118,7 @@ TEST_F(Import, CategoriesMayBeMergedAndNegativesComeFromElsewhere) {
 
 TEST_F(Import, NothingUsableIsAnError) {
   auto empty = request("folder");
-  fs::remove_all(source_);
+  remove_folder(source_);
   write("fox/notes.txt", "not a picture");
   EXPECT_NE(reason_of([&] { import_dataset(empty); }).find("no image that can be used"),
             std::string::npos);
