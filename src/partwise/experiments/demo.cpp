@@ -38,14 +38,14 @@ void claim_demo_folder(const fs::path& out, const nlohmann::json& options) {
 }
 
 void draw_sheet(const DemoOptions& options, const fs::path& path) {
-  constexpr int64_t kColumns = 8;
+  constexpr int64_t kPerCategory = 8;
   std::vector<images::Image> pictures;
   for (int64_t category = 0; category < options.categories; ++category) {
-    for (int64_t i = 0; i < kColumns; ++i) {
+    for (int64_t i = 0; i < kPerCategory; ++i) {
       pictures.push_back(datasets::draw_scene(category, i, options.size, options.seed).image);
     }
   }
-  write_file_atomically(path, images::encode_png(views::contact_sheet(pictures, kColumns, 4)));
+  write_file_atomically(path, images::encode_png(views::contact_sheet(pictures, kPerCategory, 4)));
 }
 
 // {"arms": {arm: {metrics}}, "seconds": s}: each metric at the layer where the method's claim lies,

@@ -188,7 +188,7 @@ const std::vector<PaperTable>& paper_tables() {
   return kTables;
 }
 
-const PaperTable& find_table(const std::string& name) {
+const PaperTable& find_table(std::string_view name) {
   std::vector<std::string> names;
   std::string lines;
   for (const auto& table : paper_tables()) {

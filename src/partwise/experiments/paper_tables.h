@@ -48,7 +48,7 @@ struct PaperTable {
 const std::vector<PaperTable>& paper_tables();
 
 // An unknown name is an Error that lists the valid ones, a line each.
-const PaperTable& find_table(const std::string& name);
+const PaperTable& find_table(std::string_view name);
 
 // What the paper prints there, if anything.
 std::optional<double> figure_of(const PaperTable& table,

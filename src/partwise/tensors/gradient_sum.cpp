@@ -8,19 +8,16 @@
 #include <algorithm>
 
 namespace partwise::tensors {
-namespace {
-
-struct Bucket {
-  std::vector<Tensor> parameters;
-  int64_t arrived = 0;
-  std::function<Tensor()> sum;  // of the gradients one after another, on its way
-
-  bool complete() const { return arrived == static_cast<int64_t>(parameters.size()); }
-};
-
-}  // namespace
 
 struct GradientSum::Buckets {
+  struct Bucket {
+    std::vector<Tensor> parameters;
+    int64_t arrived = 0;
+    std::function<Tensor()> sum;  // of the gradients one after another, on its way
+
+    bool complete() const { return arrived == static_cast<int64_t>(parameters.size()); }
+  };
+
   Ranks ranks;
   std::vector<Bucket> list;
   std::size_t started = 0;
