@@ -147,19 +147,19 @@ TEST_F(Trainer, StopsEarlyAndKeepsTheBestEpoch) {
 
 TEST_F(Trainer, RunsAreComparedByWhatIsInForce) {
   const auto masked = recipe(Arm::masked, 1);
-  EXPECT_EQ(claim_run(root() / "claimed", masked, {}).options().at("strength"), 0.0);
+  EXPECT_EQ(claim_run(root() / "claimed", masked, {}).folder.options().at("strength"), 0.0);
   auto older = to_json(masked);  // as an older program wrote it
   older.erase("method");
   EXPECT_EQ(older.at("strength"), 0.015);
   runs::RunFolder::create(root() / "older", older, {});
-  EXPECT_EQ(claim_run(root() / "older", masked, {}).options(), older);
+  EXPECT_EQ(claim_run(root() / "older", masked, {}).folder.options(), older);
   EXPECT_THROW(claim_run(root() / "older", recipe(Arm::interpretable, 1), {}), Error);
   auto named = recipe(Arm::interpretable, 1);
   named.parts = parts::method_options(parts::Method::release);
   auto nameless = to_json(named);
   nameless.erase("method");
   runs::RunFolder::create(root() / "nameless", nameless, {});
-  EXPECT_EQ(claim_run(root() / "nameless", named, {}).options(), nameless);
+  EXPECT_EQ(claim_run(root() / "nameless", named, {}).folder.options(), nameless);
 }
 
 TEST_F(Trainer, WhatCannotBeTrainedIsRefused) {
