@@ -1,6 +1,6 @@
 #pragma once
 
-#include "partwise/base/progress.h"
+#include "partwise/base/overheard_fixture.h"
 #include "partwise/base/removal_fixture.h"
 #include "partwise/datasets/synthetic_animals.h"
 #include "partwise/experiments/machine.h"
@@ -9,7 +9,6 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
-#include <memory>
 #include <string>
 #include <unistd.h>
 #include <vector>
@@ -19,11 +18,7 @@ namespace partwise::experiments {
 // A folder of the test's own, and every line the library says in it.
 class Application : public testing::Test {
  protected:
-  void SetUp() override { before_ = set_listener(notes_); }
-  void TearDown() override {
-    set_listener(before_);
-    remove_folder(root_);
-  }
+  void TearDown() override { remove_folder(root_); }
 
   datasets::PartDataset draw_animals() const {
     datasets::SyntheticOptions drawing;
@@ -33,18 +28,13 @@ class Application : public testing::Test {
     return datasets::write_synthetic_animals(root_ / "animals", drawing, 2);
   }
   Machine machine() const { return {"cpu", 2, (root_ / "cache").string()}; }
-  const std::vector<std::string>& said() const { return notes_->lines; }
+  const std::vector<std::string>& said() const { return heard_.lines(); }
 
   std::filesystem::path root_ = std::filesystem::path(testing::TempDir()) /
                                 fmt::format("partwise-application-test-{}", ::getpid());
 
  private:
-  struct Notes : Listener {
-    void line(const std::string& text) override { lines.push_back(text); }
-    std::vector<std::string> lines;
-  };
-  std::shared_ptr<Notes> notes_ = std::make_shared<Notes>();
-  std::shared_ptr<Listener> before_;
+  Overheard heard_;
 };
 
 }  // namespace partwise::experiments

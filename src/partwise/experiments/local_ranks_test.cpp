@@ -11,10 +11,7 @@ namespace {
 
 class LocalRanks : public Application {
  protected:
-  void SetUp() override {
-    Application::SetUp();
-    std::filesystem::create_directories(root_);
-  }
+  void SetUp() override { std::filesystem::create_directories(root_); }
   // A shell that knows the test's folder as $0.
   Command shell(const std::string& script) const {
     return {"/bin/sh", {"sh", "-c", script, root_.string()}};

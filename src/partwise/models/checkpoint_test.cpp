@@ -2,6 +2,7 @@
 
 #include "partwise/base/error.h"
 #include "partwise/base/files.h"
+#include "partwise/base/overheard_fixture.h"
 #include "partwise/base/random.h"
 #include "partwise/base/removal_fixture.h"
 #include "partwise/tensors/torch.h"
@@ -55,11 +56,10 @@ TEST_F(Checkpoints, TheOneBeforeTheLastIsKeptAndUsedWhereTheLastIsDamaged) {
   for (const int64_t epoch : {1, 2, 3}) save_checkpoint(run_, numbered(epoch));
   EXPECT_EQ(newest_epoch(), 3);
   damage("last.safetensors");
-  testing::internal::CaptureStderr();
+  const Overheard heard;
   EXPECT_EQ(newest_epoch(), 2);
-  const auto said = testing::internal::GetCapturedStderr();
-  EXPECT_NE(said.find("last.safetensors"), std::string::npos) << said;
-  EXPECT_EQ(std::count(said.begin(), said.end(), '\n'), 1) << said;
+  ASSERT_EQ(heard.lines().size(), 1U);
+  EXPECT_NE(heard.lines()[0].find("last.safetensors"), std::string::npos) << heard.lines()[0];
   damage("previous.safetensors");
   EXPECT_EQ(newest_epoch(), -1);
   EXPECT_THROW(load_checkpoint(run_, "last"), Error);
@@ -137,7 +137,6 @@ TEST_F(Checkpoints, AnyDamagedBitIsNoticedOrHarmless) {
   const auto sound = read_file(file("last.safetensors"));
   Random random(1);
   int64_t noticed = 0;
-  testing::internal::CaptureStderr();
   for (std::size_t i = 0; i < sound.size(); ++i) {
     auto bytes = sound;
     bytes[i] = static_cast<char>(bytes[i] ^ (1 << random.below(8)));
@@ -150,7 +149,6 @@ TEST_F(Checkpoints, AnyDamagedBitIsNoticedOrHarmless) {
     EXPECT_EQ(found->position, numbered(1).position) << i;
     EXPECT_TRUE(torch::equal(found->tensors.at("a.weight"), numbered(1).tensors.at("a.weight")));
   }
-  testing::internal::GetCapturedStderr();
   EXPECT_GE(noticed, static_cast<int64_t>(sound.size()) - 8);
 }
 

@@ -160,18 +160,17 @@ void record_categories(const runs::RunFolder& run,
                        const Position& position) {
   if (!fs::exists(file_of(run))) return;  // of an older program, and no longer in training
   auto model = read_model(run);
-  const auto place = place_json(position);
   auto entries = nlohmann::json::array();
   for (const auto& entry : model.value(kCategories, nlohmann::json::array())) {
     const bool replaced = std::any_of(categories.begin(), categories.end(), [&](const auto& one) {
       return entry.value("layer", "") == one.layer && entry.value("rule", "") == word_of(one.rule);
     });
-    if (!replaced && entry.value("checkpoint", nlohmann::json()) == place) entries.push_back(entry);
+    if (!replaced) entries.push_back(entry);
   }
   for (const auto& one : categories) {
     entries.push_back({{"layer", one.layer},
                        {"rule", word_of(one.rule)},
-                       {"checkpoint", place},
+                       {"checkpoint", place_json(position)},
                        {"categories", one.category}});
   }
   model[kCategories] = std::move(entries);

@@ -65,8 +65,8 @@ struct Model {
 // Writes model.json, or holds the run to the one it has: an Error where the dataset asks for
 // another network than the run began with.
 void claim_model(const runs::RunFolder& run, const Design& design);
-// Adds to model.json which categories the filters of the checkpoint at `position` stand for; those
-// of other checkpoints are dropped.
+// Writes into model.json which categories the filters of the checkpoint at `position` stand for, in
+// place of what the same rule said of these layers before.
 void record_categories(const runs::RunFolder& run,
                        const std::vector<FilterCategories>& categories,
                        const Position& position);
