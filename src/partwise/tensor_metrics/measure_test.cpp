@@ -10,24 +10,24 @@
 namespace partwise::measure {
 namespace {
 
-// Two filters on 8 x 8 cells of stride 4: filter 0 fires where the part is, filter 1 everywhere.
+// Two filters on 16 x 16 cells of stride 2: filter 0 fires where the part is, filter 1 everywhere.
 struct Scene {
-  Tensor maps = torch::zeros({12, 2, 8, 8});
+  Tensor maps = torch::zeros({12, 2, 16, 16});
   Tensor parts = torch::zeros({12, 1, 32, 32}, torch::kBool);
   Tensor labels = torch::zeros({12}, torch::kInt64);
-  Grid grid{2.0, 4.0, 32};
+  Grid grid{1.0, 2.0, 32};
 };
 
 Scene scene() {
   torch::manual_seed(1);
   Scene made;
   for (int64_t row = 0; row < 12; ++row) {
-    const int64_t i = 1 + row % 6;
-    const int64_t j = 1 + (5 * row) % 6;
+    const int64_t i = 2 + 2 * (row % 6);
+    const int64_t j = 2 + 2 * ((5 * row) % 6);
     made.maps[row][0][i][j] = 1.0;
-    made.parts[row][0].slice(0, 4 * i - 1, 4 * i + 6).slice(1, 4 * j - 1, 4 * j + 6).fill_(true);
+    made.parts[row][0].slice(0, 2 * i - 2, 2 * i + 5).slice(1, 2 * j - 2, 2 * j + 5).fill_(true);
   }
-  made.maps.select(1, 1).copy_(torch::rand({12, 8, 8}) * 0.1);
+  made.maps.select(1, 1).copy_(torch::rand({12, 16, 16}) * 0.1);
   return made;
 }
 
@@ -71,7 +71,7 @@ TEST(Measure, WhatDoesNotFitIsNamed) {
   };
   EXPECT_EQ(
       complaint([&] { purity(maps.flatten(2)); }),
-      "maps is Float of shape [12, 2, 64]; expected Float of shape [-1, -1, -1, -1] (-1: any)");
+      "maps is Float of shape [12, 2, 256]; expected Float of shape [-1, -1, -1, -1] (-1: any)");
   EXPECT_EQ(complaint([&] { filter_categories(maps, labels + 3, 2); }),
             "labels: 3 is outside -1 to 1");
   EXPECT_EQ(complaint([&] { filter_categories(maps, labels.to(torch::kFloat32), 2); }),
@@ -89,17 +89,17 @@ TEST(Measure, DumpsHoldWhatTheRefereeReads) {
   Dump dump;
   dump.maps = maps;
   dump.annotation = labels;
-  dump.masked = maps.slice(2, 0, 4).slice(3, 0, 4);
-  dump.masked_grid = Grid{4.0, 8.0, 32};
+  dump.masked = maps.slice(2, 0, 8).slice(3, 0, 8);
+  dump.masked_grid = Grid{2.0, 4.0, 32};
   dump.grid = grid;
   dump.layer = "conv";
   write_dump(path, dump);
   const auto file = tensors::load_tensors(path);
   EXPECT_TRUE(torch::equal(file.tensors.at("maps"), maps));
-  EXPECT_EQ(file.tensors.at("masked").size(3), 4);
+  EXPECT_EQ(file.tensors.at("masked").size(3), 8);
   EXPECT_FALSE(file.tensors.contains("category"));
-  EXPECT_EQ(file.metadata.at("unit_stride"), "4");
-  EXPECT_EQ(file.metadata.at("masked_unit_offset"), "4");
+  EXPECT_EQ(file.metadata.at("unit_stride"), "2");
+  EXPECT_EQ(file.metadata.at("masked_unit_offset"), "2");
   EXPECT_EQ(file.metadata.at("input_side"), "32");
   EXPECT_EQ(file.metadata.at("layer"), "conv");
   std::filesystem::remove(path);
