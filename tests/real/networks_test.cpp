@@ -4,7 +4,7 @@
 #include "partwise/formats/matlab.h"
 #include "partwise/models/examples.h"
 #include "partwise/networks/pretrained.h"
-#include "partwise/tensors/tensor_file.h"
+#include "partwise/networks/tensor_file.h"
 #include "partwise/tensors/torch.h"
 
 #include <gtest/gtest.h>
@@ -56,7 +56,7 @@ Network squeezenet_with_its_classifier() {
   whole.layers.push_back({"classifier.3", GlobalAverage{}});
   Network network(whole, 1000, {}, 1);
   const auto path = weights_folder() / "squeezenet1_1.safetensors";
-  network.load_state(tensors::load_tensors(path).tensors);
+  network.load_state(networks::load_tensors(path).tensors);
   return network;
 }
 

@@ -5,7 +5,7 @@
 #include "partwise/base/names.h"
 #include "partwise/base/progress.h"
 #include "partwise/formats/safetensors.h"
-#include "partwise/tensors/tensor_file.h"
+#include "partwise/networks/tensor_file.h"
 #include "partwise/tensors/torch.h"
 
 #include <sstream>
@@ -47,16 +47,16 @@ std::string checksum_of(const std::string& position, const formats::NamedArrays&
   text << position;
   for (const auto& [name, array] : header.arrays)
     text << '\n'
-         << name << ' ' << tensors::scalar_type_of(array.dtype) << ' '
+         << name << ' ' << networks::scalar_type_of(array.dtype) << ' '
          << formats::shape_text(array.shape);
   return content_hash(text.str());
 }
 
 void write(const fs::path& path, const Checkpoint& checkpoint) {
   const auto position = text_of(checkpoint.position);
-  tensors::TensorFile file{checkpoint.tensors, {{kPosition, position}}};
-  file.metadata[kChecksum] = checksum_of(position, tensors::header_of(file));
-  tensors::save_tensors(path, file);
+  networks::TensorFile file{checkpoint.tensors, {{kPosition, position}}};
+  file.metadata[kChecksum] = checksum_of(position, networks::header_of(file));
+  networks::save_tensors(path, file);
 }
 
 Position position_in(const formats::NamedArrays& header, const fs::path& path) {
@@ -71,8 +71,8 @@ Position position_in(const formats::NamedArrays& header, const fs::path& path) {
 }
 
 Checkpoint read(const fs::path& path) {
-  auto file = tensors::load_tensors(path);
-  const auto position = position_in(tensors::header_of(file), path);
+  auto file = networks::load_tensors(path);
+  const auto position = position_in(networks::header_of(file), path);
   return {position, std::move(file.tensors)};
 }
 

@@ -2,7 +2,7 @@
 
 #include "partwise/models/model.h"
 #include "partwise/networks/onnx.h"
-#include "partwise/tensors/tensor_file.h"
+#include "partwise/networks/tensor_file.h"
 
 namespace partwise::models {
 namespace {
@@ -33,7 +33,7 @@ Exported export_run(const runs::RunFolder& run,
   if (out.extension() == ".safetensors") {
     metadata["net"] = model.design.net;
     metadata["input_side"] = std::to_string(model.design.input.side);
-    tensors::save_tensors(out, {model.network.state(), metadata});
+    networks::save_tensors(out, {model.network.state(), metadata});
   } else {
     networks::write_onnx(out, model.network, metadata);
   }

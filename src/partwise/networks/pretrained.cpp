@@ -4,7 +4,7 @@
 #include "partwise/base/names.h"
 #include "partwise/formats/convert.h"
 #include "partwise/networks/shared_batch.h"
-#include "partwise/tensors/tensor_file.h"
+#include "partwise/networks/tensor_file.h"
 #include "partwise/tensors/torch.h"
 #include "partwise/weights/match.h"
 #include "partwise/weights/read_weights.h"
@@ -165,7 +165,7 @@ Pretrained read_pretrained(const std::string& net,
     }
     result.state = from_torchvision_vgg(given, normed);
     notes.emplace_back(normed ? "torchvision's names, batch norm folded" : "torchvision's names");
-    file.arrays = tensors::header_of({result.state, {}}).arrays;  // for its shapes
+    file.arrays = networks::header_of({result.state, {}}).arrays;  // for its shapes
   }
 
   const auto wanted = wanted_by(backbone);

@@ -1,10 +1,10 @@
 #include "partwise/measure.h"
 
 #include "partwise/base/error.h"
+#include "partwise/formats/safetensors.h"
 #include "partwise/metrics/filter_category.h"
 #include "partwise/metrics/part_interpretability.h"
 #include "partwise/metrics/purity.h"
-#include "partwise/tensors/tensor_file.h"
 #include "partwise/tensors/torch.h"
 
 #include <algorithm>
@@ -152,20 +152,26 @@ PartInterpretability part_interpretability(const Tensor& maps,
 
 void write_dump(const std::filesystem::path& path, const Dump& dump) {
   const auto maps = plain_maps(dump.maps);
-  tensors::TensorFile file;
-  file.tensors["maps"] = maps;
-  file.tensors["annotation"] = plain(dump.annotation, "annotation", torch::kInt64, {maps.size(0)});
+  std::map<std::string, Tensor> tensors{{"maps", maps}};
+  formats::NamedArrays file;
+  tensors["annotation"] = plain(dump.annotation, "annotation", torch::kInt64, {maps.size(0)});
   if (dump.filter_category.defined())
-    file.tensors["category"] =
+    tensors["category"] =
         plain(dump.filter_category, "filter_category", torch::kInt64, {maps.size(1)});
   if (dump.masked.defined()) {
     const auto side = dump.masked_grid ? -1 : maps.size(2);
-    file.tensors["masked"] = plain(plain_maps(dump.masked, "masked"), "masked", torch::kFloat32,
-                                   {maps.size(0), maps.size(1), side, side});
+    tensors["masked"] = plain(plain_maps(dump.masked, "masked"), "masked", torch::kFloat32,
+                              {maps.size(0), maps.size(1), side, side});
   }
-  for (const auto& [name, tensor] : file.tensors)
-    ensure(!tensor.is_floating_point() || (tensor.isfinite() & tensor.ge(0)).all().item<bool>(),
+  for (const auto& [name, tensor] : tensors) {
+    const bool numbers = tensor.is_floating_point();
+    ensure(!numbers || (tensor.isfinite() & tensor.ge(0)).all().item<bool>(),
            "{}: activations after ReLU are finite and not negative", name);
+    file.arrays[name] = {numbers ? formats::Dtype::f32 : formats::Dtype::i64,
+                         tensor.sizes().vec(),
+                         {static_cast<const char*>(tensor.data_ptr()), tensor.nbytes()},
+                         nullptr};
+  }
   const auto say = [&](const char* key, const std::string& text) {
     if (!text.empty()) file.metadata[key] = text;
   };
@@ -180,7 +186,7 @@ void write_dump(const std::filesystem::path& path, const Dump& dump) {
   say("net", dump.net);
   say("split", dump.split);
   say("task", dump.task);
-  tensors::save_tensors(path, file);
+  formats::write_safetensors(path, file);
 }
 
 }  // namespace partwise::measure

@@ -1,6 +1,7 @@
 #include "partwise/measure.h"
 
-#include "partwise/tensors/tensor_file.h"
+#include "partwise/base/file_bytes.h"
+#include "partwise/formats/safetensors.h"
 #include "partwise/tensors/torch.h"
 
 #include <gtest/gtest.h>
@@ -94,10 +95,12 @@ TEST(Measure, DumpsHoldWhatTheRefereeReads) {
   dump.grid = grid;
   dump.layer = "conv";
   write_dump(path, dump);
-  const auto file = tensors::load_tensors(path);
-  EXPECT_TRUE(torch::equal(file.tensors.at("maps"), maps));
-  EXPECT_EQ(file.tensors.at("masked").size(3), 8);
-  EXPECT_FALSE(file.tensors.contains("category"));
+  const auto file = formats::parse_safetensors(map_file(path));
+  const auto written = maps.contiguous();
+  EXPECT_EQ(file.arrays.at("maps").bytes,
+            std::string_view(static_cast<const char*>(written.data_ptr()), written.nbytes()));
+  EXPECT_EQ(file.arrays.at("masked").shape.at(3), 8);
+  EXPECT_FALSE(file.arrays.contains("category"));
   EXPECT_EQ(file.metadata.at("unit_stride"), "2");
   EXPECT_EQ(file.metadata.at("masked_unit_offset"), "2");
   EXPECT_EQ(file.metadata.at("input_side"), "32");

@@ -28,6 +28,15 @@ void require_device(const std::string& device) {
   ensure(torch::cuda::is_available(),
          "device = '{}', but this build of LibTorch ({}) finds no CUDA device; use --device cpu",
          device, libtorch_version());
+  const auto devices = static_cast<int64_t>(torch::cuda::device_count());
+  int64_t number = devices;  // what LibTorch cannot parse does not exist either
+  try {
+    number = torch::Device(device).index();  // -1: the first
+  } catch (const c10::Error&) {
+  }
+  ensure(number < devices,
+         "device = '{}', but this machine has {} CUDA device(s), the first is cuda:0", device,
+         devices);
 }
 
 std::string choose_device(const std::string& name) {

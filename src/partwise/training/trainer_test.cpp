@@ -5,7 +5,7 @@
 #include "partwise/base/removal_fixture.h"
 #include "partwise/datasets/synthetic_animals.h"
 #include "partwise/models/model.h"
-#include "partwise/tensors/tensor_file.h"
+#include "partwise/networks/tensor_file.h"
 #include "partwise/tensors/torch.h"
 #include "partwise/training/early_stop.h"
 #include "partwise/training/non_finite.h"
@@ -238,7 +238,7 @@ TEST_F(Trainer, ALayerWithRateZeroStaysAsItWasDrawn) {
 TEST_F(Trainer, WeightsToStartFromThatAreNotFiniteAreRefusedByName) {
   auto broken = trained("sound", recipe(Arm::ordinary, 1));
   broken.at("conv2.weight").detach_().view(-1)[3] = std::nan("");
-  tensors::save_tensors(root() / "nan.safetensors", {broken, {}});
+  networks::save_tensors(root() / "nan.safetensors", {broken, {}});
   auto wild = recipe(Arm::ordinary, 2);
   wild.train.init = (root() / "nan.safetensors").string();
   try {

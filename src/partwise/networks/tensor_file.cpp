@@ -1,4 +1,4 @@
-#include "partwise/tensors/tensor_file.h"
+#include "partwise/networks/tensor_file.h"
 
 #include "partwise/base/error.h"
 #include "partwise/formats/printable.h"
@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <array>
 
-namespace partwise::tensors {
+namespace partwise::networks {
 namespace {
 
 using formats::Dtype;
@@ -73,4 +73,4 @@ TensorFile load_tensors(const std::filesystem::path& path) {
   return file;
 }
 
-}  // namespace partwise::tensors
+}  // namespace partwise::networks

@@ -7,7 +7,7 @@
 #include <map>
 #include <string>
 
-namespace partwise::tensors {
+namespace partwise::networks {
 
 // Tensors as formats/safetensors.h keeps them in files.
 struct TensorFile {
@@ -29,4 +29,4 @@ void save_tensors(const std::filesystem::path& path, const TensorFile& file);
 // once. An Error names path and tensor.
 TensorFile load_tensors(const std::filesystem::path& path);
 
-}  // namespace partwise::tensors
+}  // namespace partwise::networks

@@ -1,4 +1,4 @@
-#include "partwise/tensors/tensor_file.h"
+#include "partwise/networks/tensor_file.h"
 
 #include "partwise/base/error.h"
 #include "partwise/base/files.h"
@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-namespace partwise::tensors {
+namespace partwise::networks {
 namespace {
 
 namespace fs = std::filesystem;
@@ -64,4 +64,4 @@ TEST_F(TensorFiles, TruncatedOnesAndTypesUnknownToTorchAreRefused) {
 }
 
 }  // namespace
-}  // namespace partwise::tensors
+}  // namespace partwise::networks
