@@ -74,12 +74,21 @@ TEST(FilterLoss, IsTheSumOfItsThreeTerms) {
   }
 }
 
-TEST(FilterLoss, IsNotTheSumOfItsTermsWithTheEntropySignThePaperDisplays) {
-  const auto parts = filter_loss(some_maps(7, 3), templates(), paper_likelihood(kSide));
-  const auto displayed = -parts.prior_entropy + parts.category_entropy - parts.spatial_entropy;
-  const auto gap = (parts.loss - displayed - 2.0 * parts.spatial_entropy).abs().max();
-  EXPECT_LT(gap.item<double>(), 1e-10);
-  EXPECT_GT(parts.spatial_entropy.min().item<double>(), 2.0);  // far from rounding: about log 16
+// The paper's displayed H(Omega+ | X = x) = sum p~ log p~, from the joint distribution written out.
+TEST(FilterLoss, IsTheSumOfItsTermsOnlyWithTheMinusThePaperLeavesOut) {
+  const auto maps = some_maps(7, 3);
+  const auto likelihood = paper_likelihood(kSide);
+  const auto parts = filter_loss(maps, templates(), likelihood);
+  const auto fits = torch::cat({maps.matmul(templates().t()), -maps.sum(2, true)}, 2);
+  const auto given = (likelihood.tau * fits).softmax(0);  // p(x | mu), over the images
+  const auto joint = given.slice(2, 0, kCells) * (likelihood.alpha / kCells);
+  const auto mass = joint.sum(2, true);  // p(Omega+, x)
+  const auto share = joint / mass;
+  const auto displayed = (mass * share * share.log()).sum(2).sum(0);
+  EXPECT_LT(displayed.max().item<double>(), -2.0);  // no entropy is negative: about -log 16
+  const auto others = -parts.prior_entropy + parts.category_entropy;
+  EXPECT_LT((parts.loss - (others - displayed)).abs().max().item<double>(), 1e-10);
+  EXPECT_GT((parts.loss - (others + displayed)).abs().min().item<double>(), 4.0);
 }
 
 double cosine(const Tensor& a, const Tensor& b) {
