@@ -1,5 +1,5 @@
 // The toy table of docs/notebook.md: every rule on free maps at activation scales 1, 10 and 100.
-#include "partwise/parts/toy_maps.h"
+#include "partwise/parts/toy_maps_fixture.h"
 
 #include <fmt/core.h>
 

@@ -2,7 +2,7 @@
 
 #include "partwise/parts/mask.h"
 #include "partwise/parts/templates.h"
-#include "partwise/tensors/gradient_check.h"
+#include "partwise/tensors/gradient_check_fixture.h"
 #include "partwise/tensors/torch.h"
 
 #include <gtest/gtest.h>

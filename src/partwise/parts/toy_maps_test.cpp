@@ -1,4 +1,4 @@
-#include "partwise/parts/toy_maps.h"
+#include "partwise/parts/toy_maps_fixture.h"
 
 #include <gtest/gtest.h>
 

@@ -1,12 +1,15 @@
-#include "partwise/tensors/gradient_check.h"
+#pragma once
 
 #include "partwise/tensors/torch.h"
 
+#include <functional>
+
 namespace partwise::tensors {
 
-Tensor numeric_gradient(const std::function<double(const Tensor&)>& function,
-                        const Tensor& at,
-                        double step) {
+// Central differences of a scalar-valued function at every input, float64; the shape of `at`.
+inline Tensor numeric_gradient(const std::function<double(const Tensor&)>& function,
+                               const Tensor& at,
+                               double step = 1e-6) {
   const torch::NoGradGuard no_grad;
   const auto probe = at.detach().clone().flatten();
   auto gradient = torch::zeros_like(probe);
@@ -22,9 +25,10 @@ Tensor numeric_gradient(const std::function<double(const Tensor&)>& function,
   return gradient.view(at.sizes());
 }
 
-double gradient_error(const std::function<Tensor(const Tensor&)>& function,
-                      const Tensor& at,
-                      double step) {
+// Largest |autograd - central difference| over all inputs of a scalar-valued function (float64).
+inline double gradient_error(const std::function<Tensor(const Tensor&)>& function,
+                             const Tensor& at,
+                             double step = 1e-6) {
   const auto input = at.detach().clone().requires_grad_();
   const auto analytic = torch::autograd::grad({function(input)}, {input}).front();
   const auto numeric =
