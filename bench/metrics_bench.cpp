@@ -85,8 +85,8 @@ void bench_purity(benchmark::State& state) {
 }
 void bench_location_instability(benchmark::State& state) {
   once(state, [] {
-    return location_instability(layer().maps(), kGrid, layer().truth, layer().filter_category, {},
-                                kBootstrap);
+    return location_instability(layer().summaries, kGrid, layer().truth, layer().filter_category,
+                                {}, kBootstrap);
   });
 }
 void bench_part_interpretability(benchmark::State& state) {

@@ -1,8 +1,6 @@
 #include "partwise/metrics/location_instability.h"
 
 #include "partwise/base/parallel.h"
-#include "partwise/metrics/matching.h"
-#include "partwise/metrics/sample_deviations.h"
 #include "partwise/metrics/statistics.h"
 
 #include <algorithm>
@@ -299,23 +297,14 @@ std::vector<Draws> resampled(const Scene& scene,
 
 }  // namespace
 
-LocationInstability location_instability(const Maps& maps,
-                                         const UnitGrid& grid,
-                                         const Truth& truth,
-                                         std::span<const int64_t> filter_category,
-                                         const InstabilityOptions& options,
-                                         const BootstrapOptions& bootstrap) {
-  return location_instability(summarise(maps, static_cast<int>(bootstrap.threads)), grid, truth,
-                              filter_category, options, bootstrap);
-}
-
 LocationInstability location_instability(const MapSummaries& maps,
                                          const UnitGrid& grid,
                                          const Truth& truth,
                                          std::span<const int64_t> filter_category,
                                          const InstabilityOptions& options,
                                          const BootstrapOptions& bootstrap) {
-  expect_matching(maps, grid, truth);
+  expect_consistent(maps);
+  expect_matching(maps.rows, grid, truth);
   expect_categories(filter_category, maps.filters, truth);
   validate(options);
   const int threads = static_cast<int>(bootstrap.threads);
@@ -346,26 +335,6 @@ LocationInstability location_instability(const MapSummaries& maps,
   result.ratio.controls["constant_filter"] = 1.0;
   for (auto& one : found) result.filters.push_back(std::move(one.filter));
   return result;
-}
-
-std::vector<double> constant_instability(const Truth& truth, Point where) {
-  expect_consistent(truth);
-  std::vector<double> instability;
-  const auto rows = rows_by_category(truth);
-  for (std::size_t category = 0; category < rows.size(); ++category) {
-    ExistingMean mean;
-    for (std::size_t k = 0; k < truth.categories[category].landmarks.size(); ++k) {
-      std::vector<double> distances;
-      for (const int64_t row : rows[category]) {
-        const auto& instances = truth.rows[row].landmarks[k];
-        if (instances.size() != 1) continue;
-        distances.push_back(distance(instances.front(), where) / diagonal_of(truth));
-      }
-      mean.add(sample_deviation(distances));
-    }
-    instability.push_back(mean.value());
-  }
-  return instability;
 }
 
 }  // namespace partwise::metrics

@@ -61,23 +61,11 @@ struct LocationInstability {
 // twice counts as two of the `top_images`, and D_shuffle comes from up to four fresh permutations
 // of the rows selected there, whose noise widens the ratio's interval by a tenth at most. The
 // category of a filter with -1 stays the one chosen on the full sample.
-LocationInstability location_instability(const Maps& maps,
-                                         const UnitGrid& grid,
-                                         const Truth& truth,
-                                         std::span<const int64_t> filter_category,
-                                         const InstabilityOptions& options,
-                                         const BootstrapOptions& bootstrap);
-
-// The same of maps that were summarised, batch by batch perhaps.
 LocationInstability location_instability(const MapSummaries& maps,
                                          const UnitGrid& grid,
                                          const Truth& truth,
                                          std::span<const int64_t> filter_category,
                                          const InstabilityOptions& options,
                                          const BootstrapOptions& bootstrap);
-
-// D of a detector that always fires at one point, over all rows with a single instance, one value a
-// category (mean over its landmarks); NaN where undefined. Depends on the truth alone.
-std::vector<double> constant_instability(const Truth& truth, Point where);
 
 }  // namespace partwise::metrics

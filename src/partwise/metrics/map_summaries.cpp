@@ -59,4 +59,33 @@ std::vector<int32_t> by_strength(std::span<const float> peaks, std::span<const i
   return order;
 }
 
+std::vector<int64_t> strongest_category(const MapSummaries& maps,
+                                        std::span<const int64_t> row_category,
+                                        int64_t categories) {
+  expect_consistent(maps);
+  expects(std::ssize(row_category) == maps.rows, "{} categories for {} rows", row_category.size(),
+          maps.rows);
+  expects(categories > 0, "filters cannot be assigned to {} categories", categories);
+  std::vector<double> counts(static_cast<std::size_t>(categories));
+  for (int64_t row = 0; row < maps.rows; ++row) {
+    expects(row_category[row] < categories, "row {}: no category {}", row, row_category[row]);
+    if (row_category[row] >= 0) counts[row_category[row]] += 1.0;
+  }
+  std::vector<int64_t> strongest(static_cast<std::size_t>(maps.filters));
+  for (int64_t filter = 0; filter < maps.filters; ++filter) {
+    std::vector<double> sums(counts.size());
+    for (int64_t row = 0; row < maps.rows; ++row) {
+      if (row_category[row] >= 0) sums[row_category[row]] += maps.masses_of(filter)[row];
+    }
+    double best = 0.0;
+    for (int64_t category = 0; category < categories; ++category) {
+      const double mean = sums[category] / std::max(counts[category], 1.0);
+      if (mean <= best) continue;
+      best = mean;
+      strongest[filter] = category;
+    }
+  }
+  return strongest;
+}
+
 }  // namespace partwise::metrics

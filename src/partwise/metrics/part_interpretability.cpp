@@ -1,7 +1,6 @@
 #include "partwise/metrics/part_interpretability.h"
 
 #include "partwise/metrics/filter_mean.h"
-#include "partwise/metrics/matching.h"
 #include "partwise/metrics/statistics.h"
 
 #include <algorithm>

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <array>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <span>
@@ -40,5 +42,13 @@ double sample_deviation(std::span<const double> values);
 // The p-quantile of ascending values, interpolating linearly between order statistics: the position
 // is p * (N - 1). NaN without values.
 double percentile(std::span<const double> ascending, double p);
+
+inline constexpr std::size_t kColumns = 4;
+using Columns = std::array<double, kColumns>;
+
+// sample_deviation of each of four columns, to the last bit: sums run down a column in the same
+// order there, but side by side, so that no addition waits for the one before. Meaningless for
+// fewer than two rows.
+Columns sample_deviations(std::span<const Columns> rows);
 
 }  // namespace partwise::metrics

@@ -1,5 +1,7 @@
 #include "partwise/metrics/statistics.h"
 
+#include "partwise/base/random.h"
+
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -46,6 +48,22 @@ TEST(Percentile, InterpolatesBetweenOrderStatistics) {
   EXPECT_EQ(percentile(values, 1.0), 40.0);
   EXPECT_EQ(percentile(std::vector<double>{7}, 0.025), 7.0);
   EXPECT_TRUE(std::isnan(percentile({}, 0.5)));
+}
+
+TEST(SampleDeviations, AreThoseOfEachColumnToTheLastBit) {
+  Random random(1);
+  for (const std::size_t count : {2U, 3U, 7U, 100U}) {
+    std::vector<Columns> rows(count);
+    std::array<std::vector<double>, kColumns> columns;
+    for (auto& row : rows) {
+      for (std::size_t c = 0; c < kColumns; ++c) {
+        row[c] = random.normal();
+        columns[c].push_back(row[c]);
+      }
+    }
+    const auto found = sample_deviations(rows);
+    for (std::size_t c = 0; c < kColumns; ++c) EXPECT_EQ(found[c], sample_deviation(columns[c]));
+  }
 }
 
 }  // namespace
