@@ -1,6 +1,5 @@
-#include "partwise/report/charts.h"
-
 #include "partwise/report/html.h"
+#include "partwise/report/sections.h"
 #include "partwise/report/verdict.h"
 #include "partwise/views/chart.h"
 
@@ -157,8 +156,6 @@ const char* hint(Better better) {
   return "";
 }
 
-}  // namespace
-
 std::string network_charts(std::span<const LoadedRun> runs, const NumberWords& metric) {
   views::IntervalChart chart = empty_chart(metric);
   for (const LoadedRun& run : runs) {
@@ -186,6 +183,8 @@ std::string layer_chart(std::span<const LoadedRun> runs, const NumberWords& metr
   }
   return views::interval_chart_svg(chart);
 }
+
+}  // namespace
 
 std::string metric_block(std::span<const LoadedRun> runs,
                          const NumberWords& metric,

@@ -1,8 +1,6 @@
-#include "partwise/report/gallery.h"
-
 #include "partwise/base/error.h"
-#include "partwise/report/glossary.h"
 #include "partwise/report/html.h"
+#include "partwise/report/sections.h"
 
 #include <fmt/format.h>
 

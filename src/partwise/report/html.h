@@ -8,6 +8,12 @@
 
 namespace partwise::report {
 
+// The page's own style sheet: light and dark by the reader's preference, wide, narrow and printed.
+std::string_view style_sheet();
+
+// Sorting, downloads, opening folded parts for print. The page is complete without it.
+std::string_view script();
+
 // What comes from a file, made safe for the page (views::escape_markup under a short name, because
 // it stands in every line).
 std::string text(std::string_view value);

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "partwise/report/loaded_run.h"
+#include "partwise/report/sections.h"
 #include "partwise/report/verdict.h"
 
 #include <nlohmann/json.hpp>
