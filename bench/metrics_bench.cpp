@@ -103,7 +103,7 @@ void bench_part_labels(benchmark::State& state) {
 }
 void bench_single_filter_accuracy(benchmark::State& state) {
   once(state, [] {
-    const LabelledMaps labelled{layer().summaries, layer().row_category};
+    const LabelledRows labelled{layer().summaries, layer().row_category};
     return single_filter_accuracy(labelled, labelled, layer().filter_category, kBootstrap);
   });
 }

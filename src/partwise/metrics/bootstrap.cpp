@@ -20,6 +20,13 @@ std::vector<double> existing_ascending(std::vector<double> values) {
   return values;
 }
 
+// How often each item comes up in as many draws, with replacement, as there are items.
+std::vector<int32_t> draw_counts(int64_t items, Random& random) {
+  std::vector<int32_t> counts(static_cast<std::size_t>(items));
+  for (int64_t draw = 0; draw < items; ++draw) ++counts[random.below(items)];
+  return counts;
+}
+
 }  // namespace
 
 std::vector<Draws> resampled_together(
@@ -71,12 +78,6 @@ Finding finding_within(double value, Interval interval, double least, double mos
           .low = std::clamp(interval.low, least, most),
           .high = std::clamp(interval.high, least, most),
           .draws = std::move(interval.draws)};
-}
-
-std::vector<int32_t> draw_counts(int64_t items, Random& random) {
-  std::vector<int32_t> counts(static_cast<std::size_t>(items));
-  for (int64_t draw = 0; draw < items; ++draw) ++counts[random.below(items)];
-  return counts;
 }
 
 Interval bootstrap_interval(int64_t rows,

@@ -34,9 +34,6 @@ struct Resample {
   uint64_t seed = 0;
 };
 
-// How often each item comes up in as many draws, with replacement, as there are items.
-std::vector<int32_t> draw_counts(int64_t items, Random& random);
-
 // 2.5 and 97.5 % of the own draws that exist; the draws, not centred, stay with it.
 Interval percentile_interval(Draws draws);
 

@@ -62,9 +62,8 @@ void single_filters(const LayerExam& of, LayerMeasures& found) {
   // Without training rows no threshold exists, and so none of the numbers that need one.
   const LabelledRows none{{0, summaries.filters, summaries.side, {}, {}, {}}, {}};
   const LabelledRows& training = exam.training ? *exam.training : none;
-  auto accuracy = single_filter_accuracy({exam.judged->summaries, exam.judged->category},
-                                         {training.summaries, training.category},
-                                         exam.filter_category, options.bootstrap);
+  auto accuracy =
+      single_filter_accuracy(*exam.judged, training, exam.filter_category, options.bootstrap);
   found.findings["single_filter_accuracy"] = std::move(accuracy.fitted.finding);
   found.findings["single_filter_honest_accuracy"] = std::move(accuracy.accuracy.finding);
   found.findings["single_filter_balanced_accuracy"] = std::move(accuracy.balanced.finding);

@@ -6,7 +6,6 @@
 #include "partwise/metrics/bootstrap_fixture.h"
 #include "partwise/metrics/comparison.h"
 #include "partwise/metrics/score_cuts.h"
-#include "partwise/metrics/seeds.h"
 #include "partwise/metrics/statistics.h"
 
 #include <gtest/gtest.h>

@@ -1,7 +1,6 @@
 #include "partwise/metrics/location_instability.h"
 
 #include "partwise/base/parallel.h"
-#include "partwise/metrics/statistics.h"
 
 #include <algorithm>
 #include <cmath>
@@ -165,16 +164,6 @@ double constant_deviation(const Pairs& pairs, Point where) {
   return sample_deviation(distances);
 }
 
-double filter_instability(const Sample& sample, int64_t filter, const Ranking& ranking) {
-  Pairs pairs;
-  ExistingMean mean;
-  for (int64_t k = 0; k < std::ssize(ranking); ++k) {
-    select_pairs(sample, filter, k, ranking[k], pairs);
-    mean.add(pairs.deviation());
-  }
-  return mean.value();
-}
-
 // One draw of filters at work: permutations come from its own generator, in the filters' order.
 struct FilterDraw {
   std::span<const int32_t> filters;
@@ -221,13 +210,18 @@ struct FilterFinding {
 };
 
 int64_t steadiest_category(const Sample& sample, int64_t filter) {
+  Pairs pairs;
   int64_t best = -1;
   double lowest = std::numeric_limits<double>::infinity();
   for (int64_t category = 0; category < std::ssize(sample.scene.rows_of_category); ++category) {
-    const double instability =
-        filter_instability(sample, filter, rank_rows(sample.scene, filter, category));
-    if (!(instability < lowest)) continue;
-    lowest = instability;
+    const auto ranking = rank_rows(sample.scene, filter, category);
+    ExistingMean instability;
+    for (int64_t k = 0; k < std::ssize(ranking); ++k) {
+      select_pairs(sample, filter, k, ranking[k], pairs);
+      instability.add(pairs.deviation());
+    }
+    if (!(instability.value() < lowest)) continue;
+    lowest = instability.value();
     best = category;
   }
   return best;
@@ -240,7 +234,7 @@ FilterFinding measure_filter(const Sample& sample,
                              int64_t shuffles,
                              Random random) {
   FilterFinding found;
-  found.filter = {.category = category, .instability = kNaN, .ratio = kNaN, .by_landmark = {}};
+  found.filter.category = category;
   if (category < 0) return found;
   found.ranking = rank_rows(sample.scene, filter, category);
   Pairs pairs;
@@ -263,13 +257,6 @@ FilterFinding measure_filter(const Sample& sample,
   found.centred = centred.value();
   found.random = at_random.value();
   return found;
-}
-
-template <typename Number>
-double mean_over_filters(const std::vector<FilterFinding>& found, const Number& number) {
-  ExistingMean mean;
-  for (const auto& one : found) mean.add(number(one));
-  return mean.value();
 }
 
 // Both numbers in every draw: {D, ratio}.
@@ -320,20 +307,30 @@ LocationInstability location_instability(const MapSummaries& maps,
                               control_random(bootstrap, kInstabilityStream, f));
   });
 
-  const auto mean = [&](const auto& number) { return mean_over_filters(found, number); };
-  const double instability = mean([](const FilterFinding& one) { return one.filter.instability; });
-  const double ratio = mean([](const FilterFinding& one) { return one.filter.ratio; });
-  auto drawn = resampled(scene, found, options, bootstrap);
+  ExistingMean instability;
+  ExistingMean ratio;
+  ExistingMean centred;
+  ExistingMean at_random;
+  ExistingMean shuffled;
   LocationInstability result;
-  result.instability =
-      finding_within(instability, centred_interval(instability, std::move(drawn[0])), 0.0);
-  result.instability.controls = {
-      {"constant_centre", mean([](const FilterFinding& one) { return one.centred; })},
-      {"uniform_random", mean([](const FilterFinding& one) { return one.random; })},
-      {"shuffled_landmarks", mean([](const FilterFinding& one) { return one.shuffled; })}};
-  result.ratio = finding_within(ratio, centred_interval(ratio, std::move(drawn[1])), 0.0);
+  for (const auto& one : found) {
+    instability.add(one.filter.instability);
+    ratio.add(one.filter.ratio);
+    centred.add(one.centred);
+    at_random.add(one.random);
+    shuffled.add(one.shuffled);
+    result.filters.push_back(one.filter);
+  }
+  auto drawn = resampled(scene, found, options, bootstrap);
+  const auto finding = [](const ExistingMean& mean, Draws draws) {
+    return finding_within(mean.value(), centred_interval(mean.value(), std::move(draws)), 0.0);
+  };
+  result.instability = finding(instability, std::move(drawn[0]));
+  result.instability.controls = {{"constant_centre", centred.value()},
+                                 {"uniform_random", at_random.value()},
+                                 {"shuffled_landmarks", shuffled.value()}};
+  result.ratio = finding(ratio, std::move(drawn[1]));
   result.ratio.controls["constant_filter"] = 1.0;
-  for (auto& one : found) result.filters.push_back(std::move(one.filter));
   return result;
 }
 

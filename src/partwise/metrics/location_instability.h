@@ -4,6 +4,7 @@
 #include "partwise/metrics/finding.h"
 #include "partwise/metrics/map_summaries.h"
 #include "partwise/metrics/maps.h"
+#include "partwise/metrics/statistics.h"
 #include "partwise/metrics/truth.h"
 
 #include <cstdint>
@@ -28,8 +29,8 @@ struct InstabilityOptions {
 
 struct FilterInstability {
   int64_t category = -1;            // whose landmarks were used
-  double instability = 0.0;         // D: mean over landmarks; NaN if no landmark has two rows
-  double ratio = 0.0;               // D / D_shuffle; NaN if D_shuffle is 0 or does not exist
+  double instability = kNaN;        // D: mean over landmarks; NaN if no landmark has two rows
+  double ratio = kNaN;              // D / D_shuffle; NaN if D_shuffle is 0 or does not exist
   std::vector<double> by_landmark;  // D_{f,k}, NaN where undefined
 };
 

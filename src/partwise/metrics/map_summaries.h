@@ -30,6 +30,13 @@ struct MapSummaries {
   }
 };
 
+// Summaries of some rows, and what the rows show: index into the task's categories, -1: nothing the
+// network knows.
+struct LabelledRows {
+  MapSummaries summaries;
+  std::vector<int64_t> category;  // [rows]
+};
+
 // One pass; threads 0: all cores.
 MapSummaries summarise(const MapSource& source, int threads);
 MapSummaries summarise(const Maps& maps, int threads);

@@ -16,7 +16,6 @@
 #include "partwise/metrics/part_labels.h"
 #include "partwise/metrics/patch_purity.h"
 #include "partwise/metrics/purity.h"
-#include "partwise/metrics/seeds.h"
 #include "partwise/metrics/single_filter_accuracy.h"
 #include "partwise/metrics/statistics.h"
 

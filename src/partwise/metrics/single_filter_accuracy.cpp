@@ -12,12 +12,12 @@ namespace {
 
 constexpr uint64_t kSingleFilterStream = 0x73696e67;
 
-void expect_labelled(const LabelledMaps& labelled, std::span<const int64_t> filter_category) {
-  expect_consistent(labelled.maps);
-  expects(labelled.maps.rows == std::ssize(labelled.row_category), "{} categories for {} rows",
-          labelled.row_category.size(), labelled.maps.rows);
-  expects(labelled.maps.filters == std::ssize(filter_category), "{} categories for {} filters",
-          filter_category.size(), labelled.maps.filters);
+void expect_labelled(const LabelledRows& labelled, std::span<const int64_t> filter_category) {
+  expect_consistent(labelled.summaries);
+  expects(labelled.summaries.rows == std::ssize(labelled.category), "{} categories for {} rows",
+          labelled.category.size(), labelled.summaries.rows);
+  expects(labelled.summaries.filters == std::ssize(filter_category), "{} categories for {} filters",
+          filter_category.size(), labelled.summaries.filters);
 }
 
 std::vector<uint8_t> rows_of(std::span<const int64_t> row_category, int64_t category) {
@@ -33,9 +33,9 @@ struct Judge {
   std::vector<uint8_t> positive;
   ScoreCuts cuts;
 
-  Judge(const LabelledMaps& labelled, int64_t filter, int64_t category)
-      : scores(labelled.maps.peaks_of(filter)),
-        positive(rows_of(labelled.row_category, category)),
+  Judge(const LabelledRows& labelled, int64_t filter, int64_t category)
+      : scores(labelled.summaries.peaks_of(filter)),
+        positive(rows_of(labelled.category, category)),
         cuts(scores, positive) {}
 };
 
@@ -54,26 +54,26 @@ double shuffled_accuracy(const Judge& judge, Random random) {
 
 }  // namespace
 
-SingleFilterAccuracy single_filter_accuracy(const LabelledMaps& evaluated,
-                                            const LabelledMaps& training,
+SingleFilterAccuracy single_filter_accuracy(const LabelledRows& evaluated,
+                                            const LabelledRows& training,
                                             std::span<const int64_t> filter_category,
                                             const BootstrapOptions& bootstrap) {
   expect_labelled(evaluated, filter_category);
   expect_labelled(training, filter_category);
-  const int64_t rows = evaluated.maps.rows;
-  const int64_t filters = evaluated.maps.filters;
+  const int64_t rows = evaluated.summaries.rows;
+  const int64_t filters = evaluated.summaries.filters;
   std::vector<Judge> judges;
   judges.reserve(static_cast<std::size_t>(filters));
   for (int64_t f = 0; f < filters; ++f) judges.emplace_back(evaluated, f, filter_category[f]);
   SingleFilterAccuracy result;
   result.thresholds.resize(filter_category.size());
   std::vector<double> trained(filter_category.size());
-  const std::vector<int32_t> once(static_cast<std::size_t>(training.maps.rows), 1);
+  const std::vector<int32_t> once(static_cast<std::size_t>(training.summaries.rows), 1);
   parallel_for(filters, static_cast<int>(bootstrap.threads), [&](int64_t f) {
     const Judge judge(training, f, filter_category[f]);
     auto& threshold = result.thresholds[f];
     threshold = filter_category[f] < 0 ? kNaN : judge.cuts.balanced_threshold();
-    trained[f] = balanced_accuracy_at(threshold, judge.scores, judge.positive, once);
+    trained[f] = right_at(threshold, judge.scores, judge.positive, once).balanced;
   });
   const auto measure = [&](const auto& number) {
     return mean_over_filters(
@@ -86,11 +86,11 @@ SingleFilterAccuracy single_filter_accuracy(const LabelledMaps& evaluated,
   });
   result.accuracy =
       measure([&](const Judge& judge, int64_t f, std::span<const int32_t> row_counts) {
-        return accuracy_at(result.thresholds[f], judge.scores, judge.positive, row_counts);
+        return right_at(result.thresholds[f], judge.scores, judge.positive, row_counts).share;
       });
   result.balanced =
       measure([&](const Judge& judge, int64_t f, std::span<const int32_t> row_counts) {
-        return balanced_accuracy_at(result.thresholds[f], judge.scores, judge.positive, row_counts);
+        return right_at(result.thresholds[f], judge.scores, judge.positive, row_counts).balanced;
       });
   result.auc = measure([](const Judge& judge, int64_t, std::span<const int32_t> row_counts) {
     return judge.cuts.auc(row_counts);

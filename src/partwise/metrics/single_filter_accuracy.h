@@ -9,12 +9,6 @@
 
 namespace partwise::metrics {
 
-// Maps of some rows, and what the rows show (-1: nothing the network knows).
-struct LabelledMaps {
-  const MapSummaries& maps;
-  std::span<const int64_t> row_category;  // [rows]
-};
-
 struct SingleFilterAccuracy {
   FilterMean fitted;    // controls: majority_class, shuffled_labels (fitted to permuted labels);
                         // fact: best_filter, the highest: chosen on the evaluated rows
@@ -33,8 +27,8 @@ struct SingleFilterAccuracy {
 // -1: the filter is left out. Numbers that need both classes are NaN where one is missing.
 // Intervals are centred bootstrap intervals; `fitted` is fitted anew in every resample, the
 // training threshold stays: an interval for this trained threshold, not for another training set.
-SingleFilterAccuracy single_filter_accuracy(const LabelledMaps& evaluated,
-                                            const LabelledMaps& training,
+SingleFilterAccuracy single_filter_accuracy(const LabelledRows& evaluated,
+                                            const LabelledRows& training,
                                             std::span<const int64_t> filter_category,
                                             const BootstrapOptions& bootstrap);
 
