@@ -1,5 +1,6 @@
 #pragma once
 
+#include "partwise/base/geometry.h"
 #include "partwise/metrics/maps.h"
 
 #include <cstdint>
@@ -56,5 +57,16 @@ std::vector<int32_t> by_strength(std::span<const float> peaks, std::span<const i
 std::vector<int64_t> strongest_category(const MapSummaries& maps,
                                         std::span<const int64_t> row_category,
                                         int64_t categories);
+
+// Whether the square of half side `half` about `centre` holds one of the points, its rim included.
+bool box_holds(Point centre, double half, std::span<const Point> points);
+
+// Where a map peaks, in pixels of the input: the unit centre of its strongest cell.
+Point peak_centre(const MapSummaries& maps, const UnitGrid& grid, int64_t filter, int64_t row);
+
+// The centre of a square picture, and the point nearest to `centre` about which a square of half
+// side `half` lies inside it.
+Point picture_centre(int64_t side);
+Point pushed_inside(Point centre, double half, int64_t side);
 
 }  // namespace partwise::metrics

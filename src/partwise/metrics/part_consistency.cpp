@@ -3,7 +3,7 @@
 #include "partwise/base/error.h"
 #include "partwise/base/parallel.h"
 #include "partwise/metrics/filter_mean.h"
-#include "partwise/metrics/landmark_box.h"
+#include "partwise/metrics/map_summaries.h"
 #include "partwise/metrics/statistics.h"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 #include "partwise/metrics/patch_purity.h"
 
 #include "partwise/base/parallel.h"
-#include "partwise/metrics/landmark_box.h"
+#include "partwise/metrics/map_summaries.h"
 #include "partwise/metrics/statistics.h"
 
 #include <algorithm>

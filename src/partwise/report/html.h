@@ -1,5 +1,7 @@
 #pragma once
 
+#include "partwise/metrics/finding.h"
+
 #include <nlohmann/json.hpp>
 
 #include <filesystem>
@@ -41,7 +43,9 @@ std::string decimal(double value, int decimals = 3);
 std::string percent(double value);  // "95.8 %", unbroken
 
 // "0.783", with five digits below 0.02: adversarial distortions are that small.
-std::string plain_number(double value);
+std::string plain_number(double value, const char* missing);
+// "0.783 [0.751, 0.812]"
+std::string plain_interval(const metrics::Finding& finding, const char* missing);
 
 // Letters, digits and hyphens only: an id for links and charts.
 std::string anchor(std::string_view value);

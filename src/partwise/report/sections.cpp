@@ -3,8 +3,6 @@
 #include "partwise/base/error.h"
 #include "partwise/base/progress.h"
 #include "partwise/report/html.h"
-#include "partwise/report/tables.h"
-#include "partwise/report/verdict.h"
 #include "partwise/views/chart.h"
 
 #include <fmt/format.h>
@@ -115,15 +113,6 @@ std::string confusion_section(std::span<const LoadedRun> runs) {
          tables + "</div>\n";
 }
 
-bool was_measured(std::span<const LoadedRun> runs, const std::string& key) {
-  return std::any_of(runs.begin(), runs.end(), [&](const LoadedRun& run) {
-    const auto& layers = run.findings.layers;
-    return run.findings.findings.contains(key) ||
-           std::any_of(layers.begin(), layers.end(),
-                       [&](const LayerFindings& layer) { return layer.findings.contains(key); });
-  });
-}
-
 // "head 45 %, torso 30 %": the most frequent part first.
 std::string share_cell(findings::Shares shares) {
   std::erase_if(shares, [](const auto& share) { return !(share.second > 0.0); });
@@ -171,8 +160,10 @@ std::string share_table(std::span<const LoadedRun> runs) {
 std::string measured_blocks(std::span<const LoadedRun> runs, const Metric& metric) {
   std::string blocks;
   for (const NumberWords& number : metric.numbers) {
-    if (was_measured(runs, number.key))
-      blocks += metric_block(runs, number, !metric.is_of_network());
+    const bool measured = std::any_of(runs.begin(), runs.end(), [&](const LoadedRun& run) {
+      return was_measured(run.findings, number.key);
+    });
+    if (measured) blocks += metric_block(runs, number, !metric.is_of_network());
   }
   if (!blocks.empty() && metric.numbers.front().key == std::string("part_label_iou"))
     return share_table(runs) + blocks;

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "partwise/report/glossary.h"
+#include "partwise/report/verdict.h"
 
 #include <nlohmann/json.hpp>
 
@@ -49,5 +49,20 @@ std::string training_charts(std::span<const LoadedRun> runs);
 // worst, each under its own heading where the findings say how a filter was chosen. Pictures must
 // lie below their run's folder.
 std::string gallery(std::span<const LoadedRun> runs);
+
+// One row per network and layer, the numbers most people want.
+std::string summary_table(std::span<const LoadedRun> runs);
+
+// Every measured number with its interval and all its controls.
+std::string numbers_table(std::span<const LoadedRun> runs);
+
+// What may be said about each number, and what not.
+std::string claims_table(std::span<const Claim> all);
+
+// Counts of truth against prediction; "" for a run without them.
+std::string confusion_table(const LoadedRun& run);
+
+// A flat JSON object, key by key.
+std::string key_value_table(const nlohmann::json& object, const std::string& caption);
 
 }  // namespace partwise::report
