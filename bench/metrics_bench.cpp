@@ -85,8 +85,8 @@ void bench_purity(benchmark::State& state) {
 }
 void bench_location_instability(benchmark::State& state) {
   once(state, [] {
-    return location_instability(layer().maps(), kGrid, layer().truth, layer().filter_category, {},
-                                kBootstrap);
+    return location_instability(layer().summaries, kGrid, layer().truth, layer().filter_category,
+                                {}, kBootstrap);
   });
 }
 void bench_part_interpretability(benchmark::State& state) {
@@ -103,7 +103,7 @@ void bench_part_labels(benchmark::State& state) {
 }
 void bench_single_filter_accuracy(benchmark::State& state) {
   once(state, [] {
-    const LabelledMaps labelled{layer().summaries, layer().row_category};
+    const LabelledRows labelled{layer().summaries, layer().row_category};
     return single_filter_accuracy(labelled, labelled, layer().filter_category, kBootstrap);
   });
 }

@@ -1,6 +1,5 @@
 #include "partwise/experiments/outcome.h"
 
-#include "partwise/metrics/seeds.h"
 #include "partwise/metrics/statistics.h"
 
 #include <fmt/format.h>

@@ -1,6 +1,6 @@
 #include "partwise/experiments/outcome.h"
 
-#include "partwise/metrics/seeds.h"
+#include "partwise/metrics/statistics.h"
 
 #include <gtest/gtest.h>
 

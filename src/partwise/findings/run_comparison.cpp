@@ -39,16 +39,6 @@ std::string measure_command(const NamedFindings& run, const Wanted& wanted) {
                      flag("metrics", join(wanted.extras, ",")));
 }
 
-bool was_measured(const RunFindings& run, const metrics::Metric& metric) {
-  const auto holds = [&](const Findings& findings) {
-    return findings.contains(metric.numbers.front().key);
-  };
-  return metric.is_of_network()
-             ? holds(run.findings)
-             : std::any_of(run.layers.begin(), run.layers.end(),
-                           [&](const auto& layer) { return holds(layer.findings); });
-}
-
 void ensure_wanted(const NamedFindings& run, const Wanted& wanted) {
   const auto& found = run.findings;
   ensure(wanted.split.empty() || found.split == wanted.split,
@@ -58,7 +48,8 @@ void ensure_wanted(const NamedFindings& run, const Wanted& wanted) {
          "{}: was measured on other data than {}; run: {}", run.name, wanted.data,
          measure_command(run, wanted));
   for (const auto& metric : metrics::catalogue()) {
-    ensure(!metrics::wants(wanted.extras, metric.option) || was_measured(found, metric),
+    ensure(!metrics::wants(wanted.extras, metric.option) ||
+               was_measured(found, metric.numbers.front().key),
            "{}: {} was not measured; run: {}", run.name, metric.option,
            measure_command(run, wanted));
   }

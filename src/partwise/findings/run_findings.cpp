@@ -329,6 +329,12 @@ const Finding* find_finding(const RunFindings& run,
   return layer == nullptr ? nullptr : find_finding(layer->findings, key);
 }
 
+bool was_measured(const RunFindings& run, const std::string& key) {
+  return run.findings.contains(key) ||
+         std::any_of(run.layers.begin(), run.layers.end(),
+                     [&](const LayerFindings& layer) { return layer.findings.contains(key); });
+}
+
 const LayerFindings* find_layer(const RunFindings& run, const std::string& role) {
   const auto layer = std::find_if(run.layers.begin(), run.layers.end(),
                                   [&](const LayerFindings& one) { return one.role == role; });

@@ -91,6 +91,8 @@ const Finding* find_finding(const Findings& findings, const std::string& key);
 const Finding* find_finding(const RunFindings& run,
                             const std::string& role,
                             const std::string& key);
+// Of the whole network or of a layer.
+bool was_measured(const RunFindings& run, const std::string& key);
 const LayerFindings* find_layer(const RunFindings& run, const std::string& role);
 
 // Of a finding of part labels: by category, the share of its filters named after each part.

@@ -2,7 +2,7 @@
 
 #include "partwise/findings/run_findings.h"
 #include "partwise/images/image.h"
-#include "partwise/metrics/exam.h"
+#include "partwise/metrics/catalogue.h"
 #include "partwise/models/examples.h"
 
 #include <cstdint>

@@ -94,8 +94,8 @@ TEST_F(PlantedTruth, AnOracleOfTheHeadReachesAPartInterpretabilityOfOne) {
 }
 
 TEST_F(PlantedTruth, AnOracleOfTheHeadHasTheLowestInstability) {
-  const auto found =
-      metrics::location_instability(maps(), kGrid, truth_, category_, {}, {.resamples = 20});
+  const auto found = metrics::location_instability(metrics::summarise(maps(), 0), kGrid, truth_,
+                                                   category_, {}, {.resamples = 20});
   const auto& oracle = found.filters[kOracle];
   // A pixel's rounding: at most half a diagonal of a pixel, over the picture's.
   EXPECT_LT(oracle.by_landmark[landmark_], 0.5 / kSide);
@@ -105,8 +105,8 @@ TEST_F(PlantedTruth, AnOracleOfTheHeadHasTheLowestInstability) {
 }
 
 TEST_F(PlantedTruth, AConstantFilterHasARatioOfExactlyOne) {
-  const auto found =
-      metrics::location_instability(maps(), kGrid, truth_, category_, {}, {.resamples = 20});
+  const auto found = metrics::location_instability(metrics::summarise(maps(), 0), kGrid, truth_,
+                                                   category_, {}, {.resamples = 20});
   EXPECT_EQ(found.filters[kConstant].ratio, 1.0);
 }
 
@@ -120,8 +120,8 @@ TEST_F(PlantedTruth, RandomFiltersSitAtTheirControls) {
     values[static_cast<std::size_t>(map * kSide * kSide + random.below(kSide * kSide))] = 1.0F;
   const metrics::Maps noise{values, rows, kMany, kSide};
   const std::vector<int64_t> category(kMany, 0);
-  const auto place =
-      metrics::location_instability(noise, kGrid, truth_, category, {}, {.resamples = 50});
+  const auto place = metrics::location_instability(metrics::summarise(noise, 0), kGrid, truth_,
+                                                   category, {}, {.resamples = 50});
   EXPECT_NEAR(place.ratio.value, 1.0, 0.03);
   EXPECT_NEAR(place.instability.value, place.instability.controls.at("uniform_random"), 0.01);
   const auto parts =

@@ -3,7 +3,7 @@
 #include "partwise/base/error.h"
 #include "partwise/base/names.h"
 #include "partwise/judging/layer_findings.h"
-#include "partwise/metrics/filter_category.h"
+#include "partwise/metrics/map_summaries.h"
 #include "partwise/models/row_truth.h"
 
 #include <fmt/ranges.h>

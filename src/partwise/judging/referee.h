@@ -3,7 +3,7 @@
 #include "partwise/datasets/part_dataset.h"
 #include "partwise/findings/run_findings.h"
 #include "partwise/judging/dump.h"
-#include "partwise/metrics/exam.h"
+#include "partwise/metrics/catalogue.h"
 
 #include <string>
 

@@ -5,8 +5,6 @@
 #include "partwise/metrics/statistics.h"
 
 #include <algorithm>
-#include <functional>
-#include <limits>
 #include <vector>
 
 namespace partwise::metrics {
@@ -22,14 +20,15 @@ std::vector<uint8_t> right_rows(std::span<const float> scores,
   std::vector<uint8_t> right(labels.size());
   for (std::size_t row = 0; row < labels.size(); ++row) {
     expects(labels[row] >= 0 && labels[row] < classes, "row {}: no class {}", row, labels[row]);
-    right[row] = peak_cell(scores.subspan(row * width, width)) == labels[row] ? 1 : 0;
+    right[row] = peak(scores.subspan(row * width, width)).cell == labels[row] ? 1 : 0;
   }
   return right;
 }
 
-double share_right(std::span<const uint8_t> right, std::span<const int32_t> counts) {
+template <typename Number>
+double row_mean(const std::vector<Number>& numbers, std::span<const int32_t> counts) {
   ExistingMean mean;
-  for (std::size_t row = 0; row < right.size(); ++row) mean.add(right[row], counts[row]);
+  for (std::size_t row = 0; row < numbers.size(); ++row) mean.add(numbers[row], counts[row]);
   return mean.value();
 }
 
@@ -45,18 +44,8 @@ double balanced_share(std::span<const uint8_t> right,
   return mean.value();
 }
 
-Finding with_interval(std::size_t rows,
-                      const BootstrapOptions& options,
-                      const std::function<double(std::span<const int32_t>)>& share) {
-  const std::vector<int32_t> once(rows, 1);
-  return finding_within(share(once), bootstrap_interval(static_cast<int64_t>(rows), 0, options,
-                                                        [&](const Resample& resample) {
-                                                          return share(resample.rows);
-                                                        }));
-}
-
 double majority_share(std::span<const int64_t> labels, int64_t classes) {
-  if (labels.empty()) return std::numeric_limits<double>::quiet_NaN();
+  if (labels.empty()) return kNaN;
   std::vector<int64_t> counts(static_cast<std::size_t>(classes));
   for (const int64_t label : labels) ++counts[label];
   return static_cast<double>(*std::max_element(counts.begin(), counts.end())) /
@@ -70,8 +59,8 @@ Finding accuracy(std::span<const float> scores,
                  std::span<const int64_t> labels,
                  const BootstrapOptions& options) {
   const auto right = right_rows(scores, classes, labels);
-  auto finding = with_interval(labels.size(), options, [&](std::span<const int32_t> counts) {
-    return share_right(right, counts);
+  auto finding = finding_of_rows(std::ssize(labels), options, [&](std::span<const int32_t> counts) {
+    return row_mean(right, counts);
   });
   finding.controls["majority_class"] = majority_share(labels, classes);
   finding.controls["chance"] = 1.0 / static_cast<double>(classes);
@@ -83,7 +72,7 @@ Finding balanced_accuracy(std::span<const float> scores,
                           std::span<const int64_t> labels,
                           const BootstrapOptions& options) {
   const auto right = right_rows(scores, classes, labels);
-  auto finding = with_interval(labels.size(), options, [&](std::span<const int32_t> counts) {
+  auto finding = finding_of_rows(std::ssize(labels), options, [&](std::span<const int32_t> counts) {
     return balanced_share(right, labels, classes, counts);
   });
   finding.controls["chance"] = 1.0 / static_cast<double>(classes);
@@ -107,10 +96,8 @@ Finding output_accuracy(std::span<const float> logits,
     share.push_back(static_cast<double>(right) / static_cast<double>(outputs));
     no.add(labels[row] < 0 ? 1.0 : 1.0 - 1.0 / static_cast<double>(outputs));
   }
-  auto finding = with_interval(labels.size(), options, [&](std::span<const int32_t> counts) {
-    ExistingMean mean;
-    for (std::size_t row = 0; row < share.size(); ++row) mean.add(share[row], counts[row]);
-    return mean.value();
+  auto finding = finding_of_rows(std::ssize(labels), options, [&](std::span<const int32_t> counts) {
+    return row_mean(share, counts);
   });
   finding.controls["always_no"] = no.value();
   return finding;

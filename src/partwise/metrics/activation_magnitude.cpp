@@ -16,24 +16,6 @@ struct Means {
   [[nodiscard]] double ratio() const { return quotient(on_target.value(), on_other.value()); }
 };
 
-void add_filter(std::span<const float> peaks,
-                std::span<const int64_t> row_category,
-                int64_t category,
-                std::span<const int32_t> row_counts,
-                double weight,
-                Means& means) {
-  double sums[2] = {};
-  double draws[2] = {};
-  for (std::size_t row = 0; row < peaks.size(); ++row) {
-    const std::size_t side = row_category[row] == category ? 1 : 0;
-    sums[side] += row_counts[row] * mass(peaks[row]);
-    draws[side] += row_counts[row];
-  }
-  means.on_other.add(sums[0] / draws[0], weight * draws[0]);
-  means.on_target.add(sums[1] / draws[1], weight * draws[1]);
-  means.any.add((sums[0] + sums[1]) / (draws[0] + draws[1]), weight * (draws[0] + draws[1]));
-}
-
 Means pooled_means(const MapSummaries& maps,
                    std::span<const int64_t> row_category,
                    std::span<const int64_t> filter_category,
@@ -42,8 +24,18 @@ Means pooled_means(const MapSummaries& maps,
   Means means;
   for (int64_t f = 0; f < maps.filters; ++f) {
     if (filter_category[f] < 0 || filter_counts[f] == 0) continue;
-    add_filter(maps.peaks_of(f), row_category, filter_category[f], row_counts, filter_counts[f],
-               means);
+    const double weight = filter_counts[f];
+    const auto peaks = maps.peaks_of(f);
+    double sums[2] = {};
+    double draws[2] = {};
+    for (std::size_t row = 0; row < peaks.size(); ++row) {
+      const std::size_t side = row_category[row] == filter_category[f] ? 1 : 0;
+      sums[side] += row_counts[row] * mass(peaks[row]);
+      draws[side] += row_counts[row];
+    }
+    means.on_other.add(sums[0] / draws[0], weight * draws[0]);
+    means.on_target.add(sums[1] / draws[1], weight * draws[1]);
+    means.any.add((sums[0] + sums[1]) / (draws[0] + draws[1]), weight * (draws[0] + draws[1]));
   }
   return means;
 }
@@ -62,15 +54,17 @@ ActivationMagnitude activation_magnitude(const MapSummaries& maps,
   const std::vector<int32_t> rows_once(static_cast<std::size_t>(maps.rows), 1);
   const std::vector<int32_t> filters_once(static_cast<std::size_t>(maps.filters), 1);
   const auto full = pooled_means(maps, row_category, filter_category, rows_once, filters_once);
-  auto drawn = resampled_values(3, maps.rows, maps.filters, bootstrap,
-                                [&](const Resample& resample, std::span<double> numbers) {
-                                  const auto means =
-                                      pooled_means(maps, row_category, filter_category,
-                                                   resample.rows, resample.filters);
-                                  numbers[0] = means.on_target.value();
-                                  numbers[1] = means.on_other.value();
-                                  numbers[2] = means.ratio();
-                                });
+  auto drawn = resampled_together(3, maps.rows, maps.filters, bootstrap,
+                                  [&](std::span<const Resample> draws, std::span<double> numbers) {
+                                    for (std::size_t d = 0; d < draws.size(); ++d) {
+                                      const auto means =
+                                          pooled_means(maps, row_category, filter_category,
+                                                       draws[d].rows, draws[d].filters);
+                                      numbers[3 * d] = means.on_target.value();
+                                      numbers[3 * d + 1] = means.on_other.value();
+                                      numbers[3 * d + 2] = means.ratio();
+                                    }
+                                  });
   const auto finding = [&](double value, std::size_t place) {
     return finding_within(value, percentile_interval(std::move(drawn[place])));
   };
@@ -86,12 +80,6 @@ ActivationMagnitude activation_magnitude(const MapSummaries& maps,
   result.ratio.controls["no_preference"] = 1.0;
   result.ratio.controls["shuffled_labels"] =
       pooled_means(maps, labels, filter_category, rows_once, filters_once).ratio();
-  for (int64_t f = 0; f < maps.filters; ++f) {
-    Means means;
-    if (filter_category[f] >= 0)
-      add_filter(maps.peaks_of(f), row_category, filter_category[f], rows_once, 1.0, means);
-    result.filters.push_back({means.on_target.value(), means.on_other.value()});
-  }
   return result;
 }
 

@@ -6,21 +6,14 @@
 
 #include <cstdint>
 #include <span>
-#include <vector>
 
 namespace partwise::metrics {
-
-struct FilterMagnitude {
-  double on_target = 0.0;  // mean over the rows of its category; NaN without such rows
-  double on_other = 0.0;   // mean over all other rows
-};
 
 struct ActivationMagnitude {
   Finding on_target;  // control: any_row (the mean over all rows)
   Finding on_other;   // control: any_row
   Finding ratio;      // on_target / on_other; controls: no_preference = 1, shuffled_labels (the
                       // categories of the rows permuted)
-  std::vector<FilterMagnitude> filters;
 };
 
 // Activation magnitudes (paper, "Activation magnitudes", Table "activation"): the mean of max_ij x

@@ -16,23 +16,23 @@ TEST(AdversarialDistortion, IsTheMeanOverTheAttacksThatSucceeded) {
   const std::vector<AttackedRow> rows{
       {0.01, 0.1, false}, {0.03, kNaN, false}, {0.02, 0.3, true}, {kNaN, kNaN, true}};
   const auto result = adversarial_distortion(rows, {});
-  EXPECT_DOUBLE_EQ(result.finding.value, 0.02);
-  EXPECT_DOUBLE_EQ(result.success_share, 0.75);
-  EXPECT_DOUBLE_EQ(result.random_flips, 1.0 / 3.0);
-  EXPECT_DOUBLE_EQ(result.finding.controls.at("random_direction"), 0.2);
-  EXPECT_GE(result.finding.low, 0.01);
-  EXPECT_LE(result.finding.high, 0.03);
-  EXPECT_LT(result.finding.low, result.finding.high);
+  EXPECT_DOUBLE_EQ(result.value, 0.02);
+  EXPECT_DOUBLE_EQ(result.facts.at("success_share").get<double>(), 0.75);
+  EXPECT_DOUBLE_EQ(result.facts.at("random_flips").get<double>(), 1.0 / 3.0);
+  EXPECT_DOUBLE_EQ(result.controls.at("random_direction"), 0.2);
+  EXPECT_GE(result.low, 0.01);
+  EXPECT_LE(result.high, 0.03);
+  EXPECT_LT(result.low, result.high);
 }
 
 TEST(AdversarialDistortion, DoesNotExistWithoutASuccess) {
   const std::vector<AttackedRow> resisted(3, {kNaN, kNaN, false});
   const auto result = adversarial_distortion(resisted, {});
-  EXPECT_TRUE(std::isnan(result.finding.value));
-  EXPECT_TRUE(std::isnan(result.finding.low));
-  EXPECT_TRUE(std::isnan(result.random_flips));
-  EXPECT_DOUBLE_EQ(result.success_share, 0.0);
-  EXPECT_TRUE(std::isnan(adversarial_distortion({}, {}).success_share));
+  EXPECT_TRUE(std::isnan(result.value));
+  EXPECT_TRUE(std::isnan(result.low));
+  EXPECT_TRUE(std::isnan(result.facts.at("random_flips").get<double>()));
+  EXPECT_DOUBLE_EQ(result.facts.at("success_share").get<double>(), 0.0);
+  EXPECT_TRUE(std::isnan(adversarial_distortion({}, {}).facts.at("success_share").get<double>()));
 }
 
 }  // namespace

@@ -20,15 +20,11 @@ std::vector<double> existing_ascending(std::vector<double> values) {
   return values;
 }
 
-Draws one_statistic(int64_t rows,
-                    int64_t filters,
-                    const BootstrapOptions& options,
-                    const std::function<double(const Resample&)>& statistic) {
-  return resampled_values(1, rows, filters, options,
-                          [&](const Resample& resample, std::span<double> numbers) {
-                            numbers.front() = statistic(resample);
-                          })
-      .front();
+// How often each item comes up in as many draws, with replacement, as there are items.
+std::vector<int32_t> draw_counts(int64_t items, Random& random) {
+  std::vector<int32_t> counts(static_cast<std::size_t>(items));
+  for (int64_t draw = 0; draw < items; ++draw) ++counts[random.below(items)];
+  return counts;
 }
 
 }  // namespace
@@ -62,20 +58,6 @@ std::vector<Draws> resampled_together(
   return values;
 }
 
-std::vector<Draws> resampled_values(
-    int64_t count,
-    int64_t rows,
-    int64_t filters,
-    const BootstrapOptions& options,
-    const std::function<void(const Resample&, std::span<double> numbers)>& statistics) {
-  const auto size = static_cast<std::size_t>(count);
-  return resampled_together(count, rows, filters, options,
-                            [&](std::span<const Resample> draws, std::span<double> numbers) {
-                              for (std::size_t d = 0; d < draws.size(); ++d)
-                                statistics(draws[d], numbers.subspan(d * size, size));
-                            });
-}
-
 Interval percentile_interval(Draws draws) {
   const auto ascending = existing_ascending(draws.own);
   return {percentile(ascending, 0.025), percentile(ascending, 0.975), std::move(draws)};
@@ -98,25 +80,26 @@ Finding finding_within(double value, Interval interval, double least, double mos
           .draws = std::move(interval.draws)};
 }
 
-std::vector<int32_t> draw_counts(int64_t items, Random& random) {
-  std::vector<int32_t> counts(static_cast<std::size_t>(items));
-  for (int64_t draw = 0; draw < items; ++draw) ++counts[random.below(items)];
-  return counts;
-}
-
 Interval bootstrap_interval(int64_t rows,
                             int64_t filters,
                             const BootstrapOptions& options,
                             const std::function<double(const Resample&)>& statistic) {
-  return percentile_interval(one_statistic(rows, filters, options, statistic));
+  auto drawn = resampled_together(
+      1, rows, filters, options, [&](std::span<const Resample> draws, std::span<double> numbers) {
+        std::transform(draws.begin(), draws.end(), numbers.begin(), statistic);
+      });
+  return percentile_interval(std::move(drawn.front()));
 }
 
-Interval centred_bootstrap_interval(double value,
-                                    int64_t rows,
-                                    int64_t filters,
-                                    const BootstrapOptions& options,
-                                    const std::function<double(const Resample&)>& statistic) {
-  return centred_interval(value, one_statistic(rows, filters, options, statistic));
+Finding finding_of_rows(
+    int64_t rows,
+    const BootstrapOptions& options,
+    const std::function<double(std::span<const int32_t> row_counts)>& statistic) {
+  const std::vector<int32_t> once(static_cast<std::size_t>(rows), 1);
+  return finding_within(statistic(once),
+                        bootstrap_interval(rows, 0, options, [&](const Resample& resample) {
+                          return statistic(resample.rows);
+                        }));
 }
 
 Random control_random(const BootstrapOptions& options, uint64_t stream, int64_t item) {

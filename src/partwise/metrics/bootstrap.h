@@ -34,13 +34,14 @@ struct Resample {
   uint64_t seed = 0;
 };
 
-// How often each item comes up in as many draws, with replacement, as there are items.
-std::vector<int32_t> draw_counts(int64_t items, Random& random);
-
 // 2.5 and 97.5 % of the own draws that exist; the draws, not centred, stay with it.
 Interval percentile_interval(Draws draws);
 
-// The same, moved so that the mean of the own draws falls on `value`.
+// The same, moved so that the mean of the own draws falls on `value`, the statistic of the sample
+// itself. For a statistic that repeated rows bias: a spread (repeats have no distance) or the best
+// of several (noise is chosen twice). With many filters that bias exceeds the interval's width: the
+// plain one would exclude its own value, and call filters that know nothing better than chance. The
+// interval is one for the statistic's expectation on samples of this size; NaN if `value` is.
 Interval centred_interval(double value, Draws draws);
 
 // The finding with this interval, cut to [least, most].
@@ -49,17 +50,9 @@ Finding finding_within(double value,
                        double least = -std::numeric_limits<double>::infinity(),
                        double most = std::numeric_limits<double>::infinity());
 
-// Several statistics of the same draws, at the price of one look at each; the draws are those of
-// bootstrap_interval. `statistics` fills its numbers for one draw.
-std::vector<Draws> resampled_values(
-    int64_t count,
-    int64_t rows,
-    int64_t filters,
-    const BootstrapOptions& options,
-    const std::function<void(const Resample&, std::span<double> numbers)>& statistics);
-
-// The same where the two draws of filters share work: `draws` have the same rows, the second (none
-// without filters) the partner's filters; number i of draw d is numbers[d * count + i].
+// Several statistics of the draws of bootstrap_interval, at the price of one look at each. `draws`
+// have the same rows, the second (none without filters) the partner's filters; number i of draw d
+// is numbers[d * count + i].
 std::vector<Draws> resampled_together(
     int64_t count,
     int64_t rows,
@@ -71,24 +64,19 @@ std::vector<Draws> resampled_together(
 // 95 % percentile interval of a statistic when rows and filters are both drawn anew, which is wider
 // than drawing either alone: a claim about other images *and* other filters of such a net.
 // Draw r depends on options.seed and r alone, so two statistics of the same rows and filters see
-// the same draws; each draw of rows comes with a second one of filters, the partner's. Resamples for which the statistic does not exist (NaN) are left out; both ends
-// are NaN if none is left. Pass filters = 0 for a statistic without filters. `statistic` may be
-// called from several threads.
+// the same draws; each draw of rows comes with a second one of filters, the partner's. Resamples for
+// which the statistic does not exist (NaN) are left out; both ends are NaN if none is left. Pass
+// filters = 0 for a statistic without filters. `statistic` may be called from several threads.
 Interval bootstrap_interval(int64_t rows,
                             int64_t filters,
                             const BootstrapOptions& options,
                             const std::function<double(const Resample&)>& statistic);
 
-// The same, moved so that the mean of the resamples falls on `value`, the statistic of the sample
-// itself. For a statistic that repeated rows bias: a spread (repeats have no distance) or the best
-// of several (noise is chosen twice). With many filters that bias exceeds the interval's width: the
-// plain one would exclude its own value, and call filters that know nothing better than chance. The
-// interval is one for the statistic's expectation on samples of this size; NaN if `value` is.
-Interval centred_bootstrap_interval(double value,
-                                    int64_t rows,
-                                    int64_t filters,
-                                    const BootstrapOptions& options,
-                                    const std::function<double(const Resample&)>& statistic);
+// The finding of a statistic of rows alone, within that interval.
+Finding finding_of_rows(
+    int64_t rows,
+    const BootstrapOptions& options,
+    const std::function<double(std::span<const int32_t> row_counts)>& statistic);
 
 // The generator of a control, one for every metric (`stream`) and item (a filter, say), so that
 // neither the order of the items nor the number of threads matters.

@@ -1,6 +1,7 @@
 #include "partwise/metrics/bootstrap.h"
 
 #include "partwise/base/random.h"
+#include "partwise/metrics/bootstrap_fixture.h"
 #include "partwise/metrics/statistics.h"
 
 #include <gtest/gtest.h>

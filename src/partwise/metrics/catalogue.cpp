@@ -17,13 +17,6 @@
 namespace partwise::metrics {
 namespace {
 
-using nlohmann::json;
-
-void keep(Findings& findings, const char* key, Finding finding, json facts = json::object()) {
-  finding.facts = std::move(facts);
-  findings[key] = std::move(finding);
-}
-
 void decisions(const NetworkExam& exam, const BootstrapOptions& bootstrap, Findings& found) {
   found["accuracy"] = accuracy(exam.scores, exam.classes, exam.labels, bootstrap);
   found["balanced_accuracy"] = balanced_accuracy(exam.scores, exam.classes, exam.labels, bootstrap);
@@ -36,15 +29,8 @@ void yes_no_answers(const NetworkExam& exam, const BootstrapOptions& bootstrap, 
 void distortions_by_attacks(const NetworkExam& exam,
                             const BootstrapOptions& bootstrap,
                             Findings& found) {
-  const auto add = [&](const char* key, const std::vector<AttackedRow>& rows) {
-    const auto attack = adversarial_distortion(rows, bootstrap);
-    keep(found, key, attack.finding,
-         {{"images", rows.size()},
-          {"success_share", attack.success_share},
-          {"random_flips", attack.random_flips}});
-  };
-  add("adversarial_distortion", exam.by_lbfgs);
-  add("adversarial_distortion_cw", exam.by_carlini_wagner);
+  found["adversarial_distortion"] = adversarial_distortion(exam.by_lbfgs, bootstrap);
+  found["adversarial_distortion_cw"] = adversarial_distortion(exam.by_carlini_wagner, bootstrap);
 }
 
 void parts_of_objects(const LayerExam& of, LayerMeasures& found) {
@@ -67,15 +53,8 @@ void part_labels_of_filters(const LayerExam& of, LayerMeasures& found) {
   const auto& [layer, exam, options, summaries] = of;
   auto labels = part_labels(layer.masked, layer.masked_grid, exam.truth, exam.filter_category,
                             options.interpretability, options.bootstrap);
-  auto shares = json::object();
-  for (std::size_t c = 0; c < labels.share.size(); ++c) {
-    const auto& category = exam.truth.categories[c];
-    auto& of_category = shares[category.name] = json::object();
-    for (std::size_t k = 0; k < labels.share[c].size(); ++k)
-      of_category[category.parts[k]] = labels.share[c][k];
-  }
-  keep(found.findings, "part_label_iou", std::move(labels.iou), {{"share_of_filters", shares}});
-  keep(found.findings, "part_label_margin", std::move(labels.margin));
+  found.findings["part_label_iou"] = std::move(labels.iou.finding);
+  found.findings["part_label_margin"] = std::move(labels.margin.finding);
 }
 
 void single_filters(const LayerExam& of, LayerMeasures& found) {
@@ -83,15 +62,12 @@ void single_filters(const LayerExam& of, LayerMeasures& found) {
   // Without training rows no threshold exists, and so none of the numbers that need one.
   const LabelledRows none{{0, summaries.filters, summaries.side, {}, {}, {}}, {}};
   const LabelledRows& training = exam.training ? *exam.training : none;
-  const auto accuracy = single_filter_accuracy({exam.judged->summaries, exam.judged->category},
-                                               {training.summaries, training.category},
-                                               exam.filter_category, options.bootstrap);
-  keep(found.findings, "single_filter_accuracy", accuracy.fitted,
-       {{"best_filter", accuracy.best_fitted}});
-  keep(found.findings, "single_filter_honest_accuracy", accuracy.accuracy);
-  keep(found.findings, "single_filter_balanced_accuracy", accuracy.balanced,
-       {{"best_filter", accuracy.best_trained}});
-  keep(found.findings, "single_filter_auc", accuracy.auc);
+  auto accuracy =
+      single_filter_accuracy(*exam.judged, training, exam.filter_category, options.bootstrap);
+  found.findings["single_filter_accuracy"] = std::move(accuracy.fitted.finding);
+  found.findings["single_filter_honest_accuracy"] = std::move(accuracy.accuracy.finding);
+  found.findings["single_filter_balanced_accuracy"] = std::move(accuracy.balanced.finding);
+  found.findings["single_filter_auc"] = std::move(accuracy.auc.finding);
 }
 
 void activation_magnitudes(const LayerExam& of, LayerMeasures& found) {
@@ -104,32 +80,20 @@ void activation_magnitudes(const LayerExam& of, LayerMeasures& found) {
 }
 
 void part_detectors(const LayerExam& of, LayerMeasures& found) {
-  const auto add = [&](const char* key, const DissectionOptions& convention) {
-    const auto seen = network_dissection(of.layer.masked, of.layer.masked_grid, of.exam.truth,
-                                         convention, of.options.bootstrap);
-    int64_t count = 0;
-    std::map<std::string, int64_t> by_part;
-    for (const auto& unit : seen.units) {
-      if (!(unit.iou > convention.iou)) continue;
-      ++count;
-      ++by_part[seen.parts[static_cast<std::size_t>(unit.part)]];
-    }
-    keep(found.findings, key, seen.detectors,
-         {{"count", count},
-          {"unique", seen.unique},
-          {"chance_unique", seen.chance_unique},
-          {"by_part", by_part}});
+  const auto share = [&](const DissectionOptions& convention) {
+    return network_dissection(of.layer.masked, of.layer.masked_grid, of.exam.truth, convention,
+                              of.options.bootstrap)
+        .detectors;
   };
-  add("detectors_2017", kDissection2017);
-  add("detectors_2020", kDissection2020);
+  found.findings["detectors_2017"] = share(kDissection2017);
+  found.findings["detectors_2020"] = share(kDissection2020);
 }
 
 void patches_about_peaks(const LayerExam& of, LayerMeasures& found) {
-  const auto purity = patch_purity(of.summaries, of.layer.grid, of.exam.truth, of.options.patches,
-                                   of.options.bootstrap);
-  keep(found.findings, "patch_purity", purity.purity,
-       {{"deviation", purity.deviation}, {"part_related", purity.part_related}});
-  keep(found.findings, "patch_purity_strict", purity.strict);
+  auto patches = patch_purity(of.summaries, of.layer.grid, of.exam.truth, of.options.patches,
+                              of.options.bootstrap);
+  found.findings["patch_purity"] = std::move(patches.purity.finding);
+  found.findings["patch_purity_strict"] = std::move(patches.strict.finding);
 }
 
 void consistency_of_boxes(const LayerExam& of, LayerMeasures& found) {

@@ -2,6 +2,7 @@
 
 #include "partwise/metrics/bootstrap.h"
 
+#include <array>
 #include <cmath>
 #include <utility>
 #include <vector>
@@ -37,17 +38,8 @@ Relation relation(const Comparison& comparison) {
 }
 
 std::string words_for(Relation relation) {
-  switch (relation) {
-    case Relation::higher:
-      return "higher";
-    case Relation::lower:
-      return "lower";
-    case Relation::indistinct:
-      return "not distinguishable";
-    case Relation::undefined:
-      break;
-  }
-  return "not defined";
+  constexpr std::array kWords{"higher", "lower", "not distinguishable", "not defined"};
+  return kWords.at(static_cast<std::size_t>(relation));
 }
 
 Comparison compare(const Finding& first, const Finding& second, bool drawn_together) {

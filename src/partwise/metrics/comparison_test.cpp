@@ -1,6 +1,7 @@
 #include "partwise/metrics/comparison.h"
 
 #include "partwise/metrics/bootstrap.h"
+#include "partwise/metrics/bootstrap_fixture.h"
 #include "partwise/metrics/statistics.h"
 
 #include <gtest/gtest.h>

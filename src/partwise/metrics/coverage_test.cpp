@@ -3,9 +3,9 @@
 // Seeds are fixed: a failure is a change of the code, not bad luck.
 #include "partwise/metrics/accuracy.h"
 #include "partwise/metrics/bootstrap.h"
+#include "partwise/metrics/bootstrap_fixture.h"
 #include "partwise/metrics/comparison.h"
 #include "partwise/metrics/score_cuts.h"
-#include "partwise/metrics/seeds.h"
 #include "partwise/metrics/statistics.h"
 
 #include <gtest/gtest.h>

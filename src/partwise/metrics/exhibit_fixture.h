@@ -42,6 +42,13 @@ inline PixelSet pixels(int64_t side, const std::vector<std::pair<int64_t, int64_
   return set;
 }
 
+// 0 when both are empty.
+inline double intersection_over_union(const PixelSet& a, const PixelSet& b) {
+  const int64_t both = intersection_area(a, b);
+  const int64_t either = a.area() + b.area() - both;
+  return either == 0 ? 0.0 : static_cast<double>(both) / static_cast<double>(either);
+}
+
 inline PixelSet disc(int64_t side, Point centre, double radius) {
   PixelSet set(side);
   set.insert_disc(centre, radius);

@@ -9,15 +9,6 @@
 namespace partwise::metrics {
 namespace {
 
-std::vector<double> by_filter(int64_t filters,
-                              const BootstrapOptions& bootstrap,
-                              const std::function<double(int64_t)>& number) {
-  std::vector<double> values(static_cast<std::size_t>(filters));
-  parallel_for(filters, static_cast<int>(bootstrap.threads),
-               [&](int64_t filter) { values[filter] = number(filter); });
-  return values;
-}
-
 double mean_of(std::span<const double> values) {
   ExistingMean mean;
   for (const double value : values) mean.add(value);
@@ -94,7 +85,10 @@ FilterMean mean_over_filters(int64_t rows,
 double mean_control(int64_t filters,
                     const BootstrapOptions& bootstrap,
                     const std::function<double(int64_t filter)>& control) {
-  return mean_of(by_filter(filters, bootstrap, control));
+  std::vector<double> values(static_cast<std::size_t>(filters));
+  parallel_for(filters, static_cast<int>(bootstrap.threads),
+               [&](int64_t filter) { values[filter] = control(filter); });
+  return mean_of(values);
 }
 
 }  // namespace partwise::metrics

@@ -1,9 +1,6 @@
 #include "partwise/metrics/location_instability.h"
 
 #include "partwise/base/parallel.h"
-#include "partwise/metrics/matching.h"
-#include "partwise/metrics/sample_deviations.h"
-#include "partwise/metrics/statistics.h"
 
 #include <algorithm>
 #include <cmath>
@@ -167,16 +164,6 @@ double constant_deviation(const Pairs& pairs, Point where) {
   return sample_deviation(distances);
 }
 
-double filter_instability(const Sample& sample, int64_t filter, const Ranking& ranking) {
-  Pairs pairs;
-  ExistingMean mean;
-  for (int64_t k = 0; k < std::ssize(ranking); ++k) {
-    select_pairs(sample, filter, k, ranking[k], pairs);
-    mean.add(pairs.deviation());
-  }
-  return mean.value();
-}
-
 // One draw of filters at work: permutations come from its own generator, in the filters' order.
 struct FilterDraw {
   std::span<const int32_t> filters;
@@ -223,13 +210,18 @@ struct FilterFinding {
 };
 
 int64_t steadiest_category(const Sample& sample, int64_t filter) {
+  Pairs pairs;
   int64_t best = -1;
   double lowest = std::numeric_limits<double>::infinity();
   for (int64_t category = 0; category < std::ssize(sample.scene.rows_of_category); ++category) {
-    const double instability =
-        filter_instability(sample, filter, rank_rows(sample.scene, filter, category));
-    if (!(instability < lowest)) continue;
-    lowest = instability;
+    const auto ranking = rank_rows(sample.scene, filter, category);
+    ExistingMean instability;
+    for (int64_t k = 0; k < std::ssize(ranking); ++k) {
+      select_pairs(sample, filter, k, ranking[k], pairs);
+      instability.add(pairs.deviation());
+    }
+    if (!(instability.value() < lowest)) continue;
+    lowest = instability.value();
     best = category;
   }
   return best;
@@ -242,7 +234,7 @@ FilterFinding measure_filter(const Sample& sample,
                              int64_t shuffles,
                              Random random) {
   FilterFinding found;
-  found.filter = {.category = category, .instability = kNaN, .ratio = kNaN, .by_landmark = {}};
+  found.filter.category = category;
   if (category < 0) return found;
   found.ranking = rank_rows(sample.scene, filter, category);
   Pairs pairs;
@@ -265,13 +257,6 @@ FilterFinding measure_filter(const Sample& sample,
   found.centred = centred.value();
   found.random = at_random.value();
   return found;
-}
-
-template <typename Number>
-double mean_over_filters(const std::vector<FilterFinding>& found, const Number& number) {
-  ExistingMean mean;
-  for (const auto& one : found) mean.add(number(one));
-  return mean.value();
 }
 
 // Both numbers in every draw: {D, ratio}.
@@ -299,23 +284,14 @@ std::vector<Draws> resampled(const Scene& scene,
 
 }  // namespace
 
-LocationInstability location_instability(const Maps& maps,
-                                         const UnitGrid& grid,
-                                         const Truth& truth,
-                                         std::span<const int64_t> filter_category,
-                                         const InstabilityOptions& options,
-                                         const BootstrapOptions& bootstrap) {
-  return location_instability(summarise(maps, static_cast<int>(bootstrap.threads)), grid, truth,
-                              filter_category, options, bootstrap);
-}
-
 LocationInstability location_instability(const MapSummaries& maps,
                                          const UnitGrid& grid,
                                          const Truth& truth,
                                          std::span<const int64_t> filter_category,
                                          const InstabilityOptions& options,
                                          const BootstrapOptions& bootstrap) {
-  expect_matching(maps, grid, truth);
+  expect_consistent(maps);
+  expect_matching(maps.rows, grid, truth);
   expect_categories(filter_category, maps.filters, truth);
   validate(options);
   const int threads = static_cast<int>(bootstrap.threads);
@@ -331,41 +307,31 @@ LocationInstability location_instability(const MapSummaries& maps,
                               control_random(bootstrap, kInstabilityStream, f));
   });
 
-  const auto mean = [&](const auto& number) { return mean_over_filters(found, number); };
-  const double instability = mean([](const FilterFinding& one) { return one.filter.instability; });
-  const double ratio = mean([](const FilterFinding& one) { return one.filter.ratio; });
-  auto drawn = resampled(scene, found, options, bootstrap);
+  ExistingMean instability;
+  ExistingMean ratio;
+  ExistingMean centred;
+  ExistingMean at_random;
+  ExistingMean shuffled;
   LocationInstability result;
-  result.instability =
-      finding_within(instability, centred_interval(instability, std::move(drawn[0])), 0.0);
-  result.instability.controls = {
-      {"constant_centre", mean([](const FilterFinding& one) { return one.centred; })},
-      {"uniform_random", mean([](const FilterFinding& one) { return one.random; })},
-      {"shuffled_landmarks", mean([](const FilterFinding& one) { return one.shuffled; })}};
-  result.ratio = finding_within(ratio, centred_interval(ratio, std::move(drawn[1])), 0.0);
-  result.ratio.controls["constant_filter"] = 1.0;
-  for (auto& one : found) result.filters.push_back(std::move(one.filter));
-  return result;
-}
-
-std::vector<double> constant_instability(const Truth& truth, Point where) {
-  expect_consistent(truth);
-  std::vector<double> instability;
-  const auto rows = rows_by_category(truth);
-  for (std::size_t category = 0; category < rows.size(); ++category) {
-    ExistingMean mean;
-    for (std::size_t k = 0; k < truth.categories[category].landmarks.size(); ++k) {
-      std::vector<double> distances;
-      for (const int64_t row : rows[category]) {
-        const auto& instances = truth.rows[row].landmarks[k];
-        if (instances.size() != 1) continue;
-        distances.push_back(distance(instances.front(), where) / diagonal_of(truth));
-      }
-      mean.add(sample_deviation(distances));
-    }
-    instability.push_back(mean.value());
+  for (const auto& one : found) {
+    instability.add(one.filter.instability);
+    ratio.add(one.filter.ratio);
+    centred.add(one.centred);
+    at_random.add(one.random);
+    shuffled.add(one.shuffled);
+    result.filters.push_back(one.filter);
   }
-  return instability;
+  auto drawn = resampled(scene, found, options, bootstrap);
+  const auto finding = [](const ExistingMean& mean, Draws draws) {
+    return finding_within(mean.value(), centred_interval(mean.value(), std::move(draws)), 0.0);
+  };
+  result.instability = finding(instability, std::move(drawn[0]));
+  result.instability.controls = {{"constant_centre", centred.value()},
+                                 {"uniform_random", at_random.value()},
+                                 {"shuffled_landmarks", shuffled.value()}};
+  result.ratio = finding(ratio, std::move(drawn[1]));
+  result.ratio.controls["constant_filter"] = 1.0;
+  return result;
 }
 
 }  // namespace partwise::metrics

@@ -4,6 +4,7 @@
 #include "partwise/metrics/finding.h"
 #include "partwise/metrics/map_summaries.h"
 #include "partwise/metrics/maps.h"
+#include "partwise/metrics/statistics.h"
 #include "partwise/metrics/truth.h"
 
 #include <cstdint>
@@ -28,8 +29,8 @@ struct InstabilityOptions {
 
 struct FilterInstability {
   int64_t category = -1;            // whose landmarks were used
-  double instability = 0.0;         // D: mean over landmarks; NaN if no landmark has two rows
-  double ratio = 0.0;               // D / D_shuffle; NaN if D_shuffle is 0 or does not exist
+  double instability = kNaN;        // D: mean over landmarks; NaN if no landmark has two rows
+  double ratio = kNaN;              // D / D_shuffle; NaN if D_shuffle is 0 or does not exist
   std::vector<double> by_landmark;  // D_{f,k}, NaN where undefined
 };
 
@@ -61,23 +62,11 @@ struct LocationInstability {
 // twice counts as two of the `top_images`, and D_shuffle comes from up to four fresh permutations
 // of the rows selected there, whose noise widens the ratio's interval by a tenth at most. The
 // category of a filter with -1 stays the one chosen on the full sample.
-LocationInstability location_instability(const Maps& maps,
-                                         const UnitGrid& grid,
-                                         const Truth& truth,
-                                         std::span<const int64_t> filter_category,
-                                         const InstabilityOptions& options,
-                                         const BootstrapOptions& bootstrap);
-
-// The same of maps that were summarised, batch by batch perhaps.
 LocationInstability location_instability(const MapSummaries& maps,
                                          const UnitGrid& grid,
                                          const Truth& truth,
                                          std::span<const int64_t> filter_category,
                                          const InstabilityOptions& options,
                                          const BootstrapOptions& bootstrap);
-
-// D of a detector that always fires at one point, over all rows with a single instance, one value a
-// category (mean over its landmarks); NaN where undefined. Depends on the truth alone.
-std::vector<double> constant_instability(const Truth& truth, Point where);
 
 }  // namespace partwise::metrics

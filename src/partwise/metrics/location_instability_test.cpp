@@ -1,6 +1,7 @@
 #include "partwise/metrics/location_instability.h"
 
 #include "partwise/base/random.h"
+#include "partwise/metrics/bootstrap_fixture.h"
 #include "partwise/metrics/exhibit_fixture.h"
 #include "partwise/metrics/statistics.h"
 
@@ -8,18 +9,42 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <stdexcept>
 #include <vector>
 
 namespace partwise::metrics {
 namespace {
 
+// D of a detector that always fires at one point, over all rows with a single instance, one value a
+// category (mean over its landmarks); NaN where undefined. Depends on the truth alone.
+std::vector<double> constant_instability(const Truth& truth, Point where) {
+  std::vector<double> instability;
+  const auto rows = rows_by_category(truth);
+  for (std::size_t category = 0; category < rows.size(); ++category) {
+    ExistingMean mean;
+    for (std::size_t k = 0; k < truth.categories[category].landmarks.size(); ++k) {
+      std::vector<double> distances;
+      for (const int64_t row : rows[category]) {
+        const auto& instances = truth.rows[row].landmarks[k];
+        if (instances.size() != 1) continue;
+        distances.push_back(
+            std::hypot(instances.front().x - where.x, instances.front().y - where.y) /
+            (static_cast<double>(truth.input_side) * std::numbers::sqrt2));
+      }
+      mean.add(sample_deviation(distances));
+    }
+    instability.push_back(mean.value());
+  }
+  return instability;
+}
+
 LocationInstability measure(const Exhibit& exhibit,
                             const std::vector<int64_t>& categories,
                             InstabilityOptions options = {},
                             BootstrapOptions bootstrap = {.resamples = 100}) {
-  return location_instability(exhibit.maps(), exhibit.grid, exhibit.truth, categories, options,
-                              bootstrap);
+  return location_instability(summarise(exhibit.maps(), 0), exhibit.grid, exhibit.truth, categories,
+                              options, bootstrap);
 }
 
 // Units at (2, 2), (7, 2), (2, 7), (7, 7) of a 10 x 10 input, diagonal 10 sqrt 2. Distances to

@@ -3,6 +3,7 @@
 #include "partwise/base/geometry.h"
 
 #include <cstdint>
+#include <functional>
 #include <span>
 
 namespace partwise::metrics {
@@ -42,7 +43,6 @@ struct Peak {
 // The strongest cell, the first one in row-major order on ties; a map of nothing but NaN peaks at
 // cell 0 with -inf.
 Peak peak(std::span<const float> map);
-int64_t peak_cell(std::span<const float> map);
 
 // What a value adds to a sum of activations: nothing unless it is positive.
 inline double mass(float value) {
@@ -51,5 +51,24 @@ inline double mass(float value) {
 
 // Holds the caller to the shapes above.
 void expect_consistent(const Maps& maps);
+
+// Called once a batch: the maps of rows first_row, first_row + 1, ...
+using VisitBatch = std::function<void(const Maps& batch, int64_t first_row)>;
+
+// Maps too many to be held at once. `each_batch` passes over all of them, every row once, in
+// batches of any size and any order; a metric may ask for several passes. No number depends on how
+// the rows were cut into batches or ordered.
+struct MapSource {
+  int64_t rows = 0;
+  int64_t filters = 0;
+  int64_t side = 0;
+  std::function<void(const VisitBatch&)> each_batch;
+};
+
+// Maps that are in memory, `batch_rows` at a time; they must outlive the source.
+MapSource source_of(const Maps& maps, int64_t batch_rows = 64);
+
+// One pass; holds the source to its word: shapes agree, every row comes once.
+void for_each_batch(const MapSource& source, const VisitBatch& visit);
 
 }  // namespace partwise::metrics

@@ -13,12 +13,12 @@ namespace {
 const float kNaN = std::nanf("");
 
 TEST(PeakCell, IsTheFirstOfEqualMaxima) {
-  EXPECT_EQ(peak_cell(std::vector<float>{0, 2, 1, 2}), 1);
-  EXPECT_EQ(peak_cell(std::vector<float>{0, 0, 0, 0}), 0);
+  EXPECT_EQ(peak(std::vector<float>{0, 2, 1, 2}).cell, 1);
+  EXPECT_EQ(peak(std::vector<float>{0, 0, 0, 0}).cell, 0);
 }
 
 TEST(PeakCell, IsNeverNaNUnlessEverythingIs) {
-  EXPECT_EQ(peak_cell(std::vector<float>{kNaN, -3, kNaN, -2}), 3);
+  EXPECT_EQ(peak(std::vector<float>{kNaN, -3, kNaN, -2}).cell, 3);
   const auto found = peak(std::vector<float>{kNaN, kNaN});
   EXPECT_EQ(found.cell, 0);
   EXPECT_EQ(found.value, -std::numeric_limits<float>::infinity());

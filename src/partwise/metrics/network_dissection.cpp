@@ -1,17 +1,15 @@
 #include "partwise/metrics/network_dissection.h"
 
 #include "partwise/base/parallel.h"
-#include "partwise/metrics/derangement.h"
 #include "partwise/metrics/enlargement.h"
 #include "partwise/metrics/filter_mean.h"
-#include "partwise/metrics/matching.h"
 #include "partwise/metrics/statistics.h"
 #include "partwise/metrics/upper_quantile.h"
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <numeric>
-#include <set>
 
 namespace partwise::metrics {
 namespace {
@@ -90,16 +88,10 @@ std::vector<float> thresholds_of(const MapSource& maps,
   return thresholds;
 }
 
-struct Overlap {
-  int64_t both = 0;
-  int64_t fired = 0;
-  int64_t shown = 0;
-
-  [[nodiscard]] double iou() const {
-    if (shown == 0) return kNaN;
-    return static_cast<double>(both) / static_cast<double>(fired + shown - both);
-  }
-};
+double iou_of(int64_t both, int64_t fired, int64_t shown) {
+  if (shown == 0) return kNaN;
+  return static_cast<double>(both) / static_cast<double>(fired + shown - both);
+}
 
 // Pixel counts of every unit in every row.
 struct Tally {
@@ -168,7 +160,7 @@ std::vector<double> ious(const Tally& tally,
   std::vector<double> result;
   result.reserve(tally.concepts);
   for (std::size_t k = 0; k < tally.concepts; ++k)
-    result.push_back(Overlap{both[k], fired, shown[k]}.iou());
+    result.push_back(iou_of(both[k], fired, shown[k]));
   return result;
 }
 
@@ -183,7 +175,7 @@ std::vector<double> ious_with_others(const Tally& tally,
   result.reserve(tally.concepts);
   for (std::size_t k = 0; k < tally.concepts; ++k) {
     const int64_t both = tally.both_others[unit * tally.concepts + k];
-    result.push_back(Overlap{both, pixels, shown[k]}.iou());
+    result.push_back(iou_of(both, pixels, shown[k]));
   }
   return result;
 }
@@ -193,22 +185,15 @@ double verdict(double iou, double needed) {
   return iou > needed ? 1.0 : 0.0;
 }
 
-// Share of detectors, and how many parts they detect.
-class UnitDetections {
- public:
-  explicit UnitDetections(double needed) : needed_(needed) {}
+// Share of detectors, and how many there are of each part.
+struct UnitDetections {
+  ExistingMean share;
+  std::map<int64_t, int64_t> by_part;
 
-  void add(double iou, int64_t part) {
-    share_.add(verdict(iou, needed_));
-    if (iou > needed_) parts_.insert(part);
+  void add(double iou, int64_t part, double needed) {
+    share.add(verdict(iou, needed));
+    if (iou > needed) ++by_part[part];
   }
-  [[nodiscard]] double share() const { return share_.value(); }
-  [[nodiscard]] int64_t unique() const { return std::ssize(parts_); }
-
- private:
-  double needed_;
-  ExistingMean share_;
-  std::set<int64_t> parts_;
 };
 
 }  // namespace
@@ -218,7 +203,7 @@ NetworkDissection network_dissection(const MapSource& maps,
                                      const Truth& truth,
                                      const DissectionOptions& options,
                                      const BootstrapOptions& bootstrap) {
-  expect_matching(maps, grid, truth);
+  expect_matching(maps.rows, grid, truth);
   validate(options);
   const int threads = static_cast<int>(bootstrap.threads);
   const Enlargement enlargement(grid, maps.side, options.step);
@@ -230,22 +215,17 @@ NetworkDissection network_dissection(const MapSource& maps,
   const std::vector<int32_t> once(static_cast<std::size_t>(maps.rows), 1);
   const auto shown = shown_pixels(concepts, once);
   NetworkDissection result;
-  result.parts = concepts.names;
-  UnitDetections detections(options.iou);
-  UnitDetections by_chance(options.iou);
+  UnitDetections detections;
+  UnitDetections by_chance;
   for (int64_t unit = 0; unit < maps.filters; ++unit) {
-    auto& detector = result.units.emplace_back();
-    detector.threshold = static_cast<double>(thresholds[unit]);
-    detector.by_part = ious(tally, unit, shown, once);
-    detector.iou = largest_existing(detector.by_part);
-    detector.part = place_of_largest(detector.by_part);
+    const auto own = ious(tally, unit, shown, once);
     const auto with_others = ious_with_others(tally, unit, shown, once.size());
-    detector.chance = largest_existing(with_others);
-    detections.add(detector.iou, detector.part);
-    by_chance.add(detector.chance, place_of_largest(with_others));
+    result.units.push_back({place_of_largest(own), largest_existing(own),
+                            static_cast<double>(thresholds[unit]), largest_existing(with_others)});
+    const auto& detector = result.units.back();
+    detections.add(detector.iou, detector.part, options.iou);
+    by_chance.add(detector.chance, place_of_largest(with_others), options.iou);
   }
-  result.unique = detections.unique();
-  result.chance_unique = by_chance.unique();
   auto drawn =
       drawn_means(1, maps.rows, maps.filters, bootstrap, [&](std::span<const int32_t> counts) {
         return [&, counts, pixels = shown_pixels(concepts, counts)](int64_t unit,
@@ -253,9 +233,20 @@ NetworkDissection network_dissection(const MapSource& maps,
           detects[0] = verdict(largest_existing(ious(tally, unit, pixels, counts)), options.iou);
         };
       });
-  result.detectors = finding_within(
-      detections.share(), centred_interval(detections.share(), std::move(drawn.front())), 0.0, 1.0);
-  result.detectors.controls["shuffled_images"] = by_chance.share();
+  const double share = detections.share.value();
+  result.detectors =
+      finding_within(share, centred_interval(share, std::move(drawn.front())), 0.0, 1.0);
+  result.detectors.controls["shuffled_images"] = by_chance.share.value();
+  int64_t count = 0;
+  std::map<std::string, int64_t> by_part;
+  for (const auto& [part, units] : detections.by_part) {
+    count += units;
+    by_part[concepts.names[part]] = units;
+  }
+  result.detectors.facts = {{"count", count},
+                            {"unique", detections.by_part.size()},
+                            {"chance_unique", by_chance.by_part.size()},
+                            {"by_part", by_part}};
   return result;
 }
 

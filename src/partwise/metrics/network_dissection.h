@@ -2,7 +2,6 @@
 
 #include "partwise/metrics/bootstrap.h"
 #include "partwise/metrics/finding.h"
-#include "partwise/metrics/map_source.h"
 #include "partwise/metrics/maps.h"
 #include "partwise/metrics/truth.h"
 
@@ -51,18 +50,16 @@ inline const DissectionOptions kDissection2020{
     .quantile = 0.01, .quantile_of = QuantileOf::pixels, .step = 4};
 
 struct UnitDetector {
-  int64_t part = -1;  // index into NetworkDissection::parts, the one of the highest IoU
+  int64_t part = -1;  // the one of the highest IoU
   double iou = 0.0;   // NaN if no part is shown anywhere
   double threshold = 0.0;
-  double chance = 0.0;          // the highest IoU with the parts of other rows
-  std::vector<double> by_part;  // NaN where no row shows the part
+  double chance = 0.0;  // the highest IoU with the parts of other rows
 };
 
 struct NetworkDissection {
-  Finding detectors;   // share of units that are detectors; control: shuffled_images
-  int64_t unique = 0;  // parts that some detector detects best
-  int64_t chance_unique = 0;
-  std::vector<std::string> parts;
+  // Share of units that are detectors; control: shuffled_images; facts: their count, count by_part,
+  // unique (parts that some detector detects best) and chance_unique (with the parts of other rows).
+  Finding detectors;
   std::vector<UnitDetector> units;
 };
 

@@ -2,10 +2,8 @@
 
 #include "partwise/base/error.h"
 #include "partwise/base/parallel.h"
-#include "partwise/metrics/derangement.h"
 #include "partwise/metrics/filter_mean.h"
-#include "partwise/metrics/landmark_box.h"
-#include "partwise/metrics/matching.h"
+#include "partwise/metrics/map_summaries.h"
 #include "partwise/metrics/statistics.h"
 
 #include <algorithm>
@@ -79,7 +77,8 @@ PartConsistency part_consistency(const MapSummaries& maps,
                                  std::span<const int64_t> filter_category,
                                  const ConsistencyOptions& options,
                                  const BootstrapOptions& bootstrap) {
-  expect_matching(maps, grid, truth);
+  expect_consistent(maps);
+  expect_matching(maps.rows, grid, truth);
   expect_categories(filter_category, maps.filters, truth);
   const double half = half_box(options, truth);
   const auto rows = rows_by_category(truth);
@@ -97,14 +96,15 @@ PartConsistency part_consistency(const MapSummaries& maps,
       return peak_centre(maps, grid, f, of_category[partner[place]]);
     });
   });
-  const auto shares = [&](const Holdings& held, int64_t f, std::span<const int32_t> row_counts) {
+  const auto largest = [&](const Holdings& held, int64_t f, std::span<const int32_t> row_counts) {
     const int64_t category = filter_category[f];
-    return shares_of(held, rows[category], truth.categories[category].landmarks.size(), row_counts);
+    if (category < 0) return kNaN;
+    const auto landmarks = truth.categories[category].landmarks.size();
+    return largest_existing(shares_of(held, rows[category], landmarks, row_counts));
   };
   const auto verdict = [&](const Holdings& held, int64_t f, std::span<const int32_t> row_counts) {
-    if (filter_category[f] < 0) return kNaN;
-    const double largest = largest_existing(shares(held, f, row_counts));
-    return std::isnan(largest) ? kNaN : largest >= options.share ? 1.0 : 0.0;
+    const double share = largest(held, f, row_counts);
+    return std::isnan(share) ? kNaN : share >= options.share ? 1.0 : 0.0;
   };
   const std::vector<int32_t> once(static_cast<std::size_t>(maps.rows), 1);
   std::vector<Holdings> centred;
@@ -125,14 +125,7 @@ PartConsistency part_consistency(const MapSummaries& maps,
       {"constant_centre", mean_control(maps.filters, bootstrap, [&](int64_t f) {
          return filter_category[f] < 0 ? kNaN : verdict(centred[filter_category[f]], f, once);
        })}};
-  for (int64_t f = 0; f < maps.filters; ++f) {
-    auto& filter = result.filters.emplace_back();
-    filter.share = kNaN;
-    if (filter_category[f] < 0) continue;
-    filter.shares = shares(own[f], f, once);
-    filter.share = largest_existing(filter.shares);
-    filter.landmark = place_of_largest(filter.shares);
-  }
+  for (int64_t f = 0; f < maps.filters; ++f) result.shares.push_back(largest(own[f], f, once));
   return result;
 }
 
@@ -143,8 +136,10 @@ Finding part_stability(const MapSummaries& maps,
                        std::span<const int64_t> filter_category,
                        const ConsistencyOptions& options,
                        const BootstrapOptions& bootstrap) {
-  expect_matching(maps, grid, truth);
-  expect_matching(noisy, grid, truth);
+  expect_consistent(maps);
+  expect_matching(maps.rows, grid, truth);
+  expect_consistent(noisy);
+  expect_matching(noisy.rows, grid, truth);
   expect_categories(filter_category, maps.filters, truth);
   expects(maps.filters == noisy.filters && maps.side == noisy.side,
           "noisy maps of {} filters and side {} for maps of {} and {}", noisy.filters, noisy.side,

@@ -27,15 +27,9 @@ struct ConsistencyOptions {
   }
 };
 
-struct FilterConsistency {
-  int64_t landmark = -1;       // the one of the largest share; -1 if no row shows one
-  double share = 0.0;          // of the rows that show it, those whose region holds it
-  std::vector<double> shares;  // [landmark of the category]; NaN where no row shows it
-};
-
 struct PartConsistency {
   Finding finding;  // share of consistent filters; controls: shuffled_images, constant_centre
-  std::vector<FilterConsistency> filters;
+  std::vector<double> shares;  // [filters]: max_k a_k; NaN where left out
 };
 
 // Consistency of EvalProtoPNet (Huang et al. 2023) on any maps: the region of a filter in a row of

@@ -1,8 +1,6 @@
 #include "partwise/metrics/part_interpretability.h"
 
 #include "partwise/metrics/filter_mean.h"
-#include "partwise/metrics/matching.h"
-#include "partwise/metrics/statistics.h"
 
 #include <algorithm>
 #include <cmath>
@@ -69,15 +67,6 @@ std::vector<OverlapQuestion> questions_for(std::span<const int64_t> filter_categ
   return questions;
 }
 
-// What is known of a filter before anything was found.
-Detections nothing_detected() {
-  Detections nothing;
-  nothing.filter.interpretability = kNaN;
-  nothing.filter.silent_share = kNaN;
-  nothing.filter.threshold = kNaN;
-  return nothing;
-}
-
 double draws_among(const std::vector<int64_t>& rows, std::span<const int32_t> counts) {
   int64_t draws = 0;
   for (const int64_t row : rows) draws += counts[row];
@@ -119,7 +108,7 @@ PartInterpretability part_interpretability(const MapSource& maps,
   const auto overlaps =
       part_overlaps(maps, grid, truth, questions, options, bootstrap, kInterpretabilityStream);
   const auto& galleries = overlaps.galleries;
-  std::vector<Detections> found(static_cast<std::size_t>(maps.filters), nothing_detected());
+  std::vector<Detections> found(static_cast<std::size_t>(maps.filters));
   for (std::size_t i = 0; i < questions.size(); ++i) {
     const auto [filter, category] = questions[i];
     auto here = detect(overlaps.filters[i], galleries[category], category, options.iou);

@@ -4,6 +4,7 @@
 #include "partwise/metrics/finding.h"
 #include "partwise/metrics/maps.h"
 #include "partwise/metrics/part_overlap.h"
+#include "partwise/metrics/statistics.h"
 #include "partwise/metrics/truth.h"
 
 #include <cstdint>
@@ -14,11 +15,11 @@ namespace partwise::metrics {
 
 struct FilterInterpretability {
   int64_t category = -1;
-  double threshold = 0.0;         // T_f
-  int64_t best_part = -1;         // index into the category's parts; -1 if it has none
-  double interpretability = 0.0;  // P_f = max_k P_{f,k}
-  double silent_share = 0.0;      // rows of the category without a unit above T_f
-  std::vector<double> by_part;    // P_{f,k}; NaN where no row shows the part
+  double threshold = kNaN;         // T_f
+  int64_t best_part = -1;          // index into the category's parts; -1 if it has none
+  double interpretability = kNaN;  // P_f = max_k P_{f,k}
+  double silent_share = kNaN;      // rows of the category without a unit above T_f
+  std::vector<double> by_part;     // P_{f,k}; NaN where no row shows the part
 };
 
 struct PartInterpretability {

@@ -1,6 +1,7 @@
 #include "partwise/metrics/part_interpretability.h"
 
 #include "partwise/base/random.h"
+#include "partwise/metrics/bootstrap_fixture.h"
 #include "partwise/metrics/exhibit_fixture.h"
 #include "partwise/metrics/statistics.h"
 

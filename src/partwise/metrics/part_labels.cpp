@@ -1,7 +1,5 @@
 #include "partwise/metrics/part_labels.h"
 
-#include "partwise/metrics/filter_mean.h"
-#include "partwise/metrics/matching.h"
 #include "partwise/metrics/statistics.h"
 
 #include <utility>
@@ -40,20 +38,24 @@ std::vector<double> mean_overlaps(const Overlaps& overlaps,
   return means;
 }
 
-std::vector<std::vector<double>> shares(const Truth& truth, std::span<const FilterPart> filters) {
-  std::vector<std::vector<double>> result;
+nlohmann::json shares_of_filters(const Truth& truth,
+                                 std::span<const int64_t> filter_category,
+                                 std::span<const int64_t> parts) {
+  auto shares = nlohmann::json::object();
   for (int64_t category = 0; category < std::ssize(truth.categories); ++category) {
-    std::vector<double> counts(truth.categories[category].parts.size());
+    const auto& names = truth.categories[category].parts;
+    std::vector<double> counts(names.size());
     double labelled = 0.0;
-    for (const auto& filter : filters) {
-      if (filter.category != category || filter.part < 0) continue;
-      counts[filter.part] += 1.0;
+    for (std::size_t f = 0; f < parts.size(); ++f) {
+      if (filter_category[f] != category || parts[f] < 0) continue;
+      counts[parts[f]] += 1.0;
       labelled += 1.0;
     }
-    for (auto& count : counts) count = quotient(count, labelled);
-    result.push_back(std::move(counts));
+    auto& of_category = shares[truth.categories[category].name] = nlohmann::json::object();
+    for (std::size_t k = 0; k < names.size(); ++k)
+      of_category[names[k]] = quotient(counts[k], labelled);
   }
-  return result;
+  return shares;
 }
 
 }  // namespace
@@ -79,39 +81,35 @@ PartLabels part_labels(const MapSource& maps,
     return rank(mean_overlaps(regions, galleries[filter_category[f]], row_counts));
   };
   const std::vector<int32_t> once(static_cast<std::size_t>(maps.rows), 1);
-  PartLabels result;
-  const auto means = means_over_filters(
+  auto means = means_over_filters(
       2, maps.rows, maps.filters, bootstrap,
       [&](int64_t f, std::span<const int32_t> row_counts, std::span<double> numbers) {
         const auto own = ranked(found[f].own, f, row_counts);
         numbers[0] = own.best;
         numbers[1] = own.margin;
       });
-  result.iou = means[0].finding;
-  result.margin = means[1].finding;
   std::vector<double> centre;
   centre.reserve(galleries.size());
   for (std::size_t category = 0; category < galleries.size(); ++category) {
     centre.push_back(
         rank(mean_overlaps(overlaps.centre[category], galleries[category], once)).best);
   }
+  PartLabels result{std::move(means[0]), std::move(means[1]), {}};
   ExistingMean chance;
   ExistingMean chance_margin;
   ExistingMean centred;
   for (int64_t f = 0; f < maps.filters; ++f) {
-    const int64_t category = filter_category[f];
-    const auto own = ranked(found[f].own, f, once);
     const auto shuffled = ranked(found[f].shuffled, f, once);
     chance.add(shuffled.best);
     chance_margin.add(shuffled.margin);
-    centred.add(category >= 0 ? centre[category] : kNaN);
-    result.filters.push_back({category, own.part, own.best, own.margin, shuffled.best, {}});
-    if (category >= 0)
-      result.filters.back().by_part = mean_overlaps(found[f].own, galleries[category], once);
+    centred.add(filter_category[f] >= 0 ? centre[filter_category[f]] : kNaN);
+    result.parts.push_back(ranked(found[f].own, f, once).part);
   }
-  result.iou.controls = {{"shuffled_images", chance.value()}, {"constant_centre", centred.value()}};
-  result.margin.controls = {{"shuffled_images", chance_margin.value()}};
-  result.share = shares(truth, result.filters);
+  result.iou.finding.controls = {{"shuffled_images", chance.value()},
+                                 {"constant_centre", centred.value()}};
+  result.iou.finding.facts["share_of_filters"] =
+      shares_of_filters(truth, filter_category, result.parts);
+  result.margin.finding.controls = {{"shuffled_images", chance_margin.value()}};
   return result;
 }
 

@@ -25,18 +25,13 @@ TEST(PartLabels, EqualTheWorkedExample) {
       0, {}, {pixels(8, {{5, 5}, {4, 5}, {5, 4}}), pixels(8, {{0, 0}}), PixelSet(8)}};
   const auto result = part_labels(source_of(exhibit.maps()), exhibit.grid, exhibit.truth,
                                   std::vector<int64_t>{0, -1}, kQuarter, {.resamples = 50});
-  const auto& filter = result.filters[0];
-  EXPECT_DOUBLE_EQ(filter.by_part[0], 0.4);
-  EXPECT_DOUBLE_EQ(filter.by_part[1], 0.5);
-  EXPECT_TRUE(std::isnan(filter.by_part[2]));
-  EXPECT_EQ(filter.part, 1);
-  EXPECT_DOUBLE_EQ(filter.margin, 0.1);
-  EXPECT_DOUBLE_EQ(result.iou.value, 0.5);
-  EXPECT_DOUBLE_EQ(result.margin.value, 0.1);
-  EXPECT_EQ(result.share[0], (std::vector<double>{0, 1, 0}));
+  EXPECT_EQ(result.parts, (std::vector<int64_t>{1, -1}));
+  EXPECT_DOUBLE_EQ(result.iou.finding.value, 0.5);
+  EXPECT_DOUBLE_EQ(result.margin.finding.value, 0.1);
+  EXPECT_EQ(result.iou.finding.facts.at("share_of_filters").at("cat"),
+            (nlohmann::json{{"A", 0.0}, {"B", 1.0}, {"C", 0.0}}));
   // The plus of row 0 over row 1: A 0, B 0; that of row 1 over row 0: 0, 0.
-  EXPECT_EQ(filter.chance, 0.0);
-  EXPECT_EQ(result.filters[1].part, -1);
+  EXPECT_EQ(result.iou.finding.controls.at("shuffled_images"), 0.0);
 }
 
 // Three filters follow the head, one the tail, four fire anywhere.
@@ -58,16 +53,17 @@ TEST(PartLabelsPlanted, NameThePartThatWasFollowed) {
       part_labels(source_of(exhibit.maps()), exhibit.grid, exhibit.truth,
                   std::vector<int64_t>(8, 0), {.quantile = 1.0 / 196.0}, {.resamples = 50});
   for (int64_t f = 0; f < 4; ++f) {
-    EXPECT_EQ(result.filters[f].part, f < 3 ? 0 : 1);
-    EXPECT_EQ(result.filters[f].iou, 1.0);
-    EXPECT_LT(result.filters[f].chance, 0.15);
+    EXPECT_EQ(result.parts[f], f < 3 ? 0 : 1);
+    EXPECT_EQ(result.iou.by_filter[f], 1.0);
   }
   for (int64_t f = 4; f < 8; ++f) {
-    EXPECT_LT(result.filters[f].iou, 0.15);
-    EXPECT_LT(result.filters[f].margin, 0.1);
+    EXPECT_LT(result.iou.by_filter[f], 0.15);
+    EXPECT_LT(result.margin.by_filter[f], 0.1);
   }
-  EXPECT_GE(result.share[0][0], 3.0 / 8.0);
-  EXPECT_DOUBLE_EQ(result.share[0][0] + result.share[0][1], 1.0);
+  EXPECT_LT(result.iou.finding.controls.at("shuffled_images"), 0.15);
+  const auto& shares = result.iou.finding.facts.at("share_of_filters").at("cat");
+  EXPECT_GE(shares.at("head").get<double>(), 3.0 / 8.0);
+  EXPECT_DOUBLE_EQ(shares.at("head").get<double>() + shares.at("tail").get<double>(), 1.0);
 }
 
 }  // namespace

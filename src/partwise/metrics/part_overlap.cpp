@@ -1,8 +1,6 @@
 #include "partwise/metrics/part_overlap.h"
 
 #include "partwise/base/parallel.h"
-#include "partwise/metrics/derangement.h"
-#include "partwise/metrics/matching.h"
 #include "partwise/metrics/statistics.h"
 #include "partwise/metrics/upper_quantile.h"
 
@@ -108,7 +106,7 @@ PartOverlaps part_overlaps(const MapSource& maps,
                            const InterpretabilityOptions& options,
                            const BootstrapOptions& bootstrap,
                            uint64_t control_stream) {
-  expect_matching(maps, grid, truth);
+  expect_matching(maps.rows, grid, truth);
   validate(options);
   const int threads = static_cast<int>(bootstrap.threads);
   PartOverlaps result;

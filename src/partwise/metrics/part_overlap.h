@@ -2,7 +2,6 @@
 
 #include "partwise/base/options.h"
 #include "partwise/metrics/bootstrap.h"
-#include "partwise/metrics/map_source.h"
 #include "partwise/metrics/maps.h"
 #include "partwise/metrics/truth.h"
 

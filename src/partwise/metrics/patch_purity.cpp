@@ -1,10 +1,7 @@
 #include "partwise/metrics/patch_purity.h"
 
 #include "partwise/base/parallel.h"
-#include "partwise/metrics/derangement.h"
-#include "partwise/metrics/filter_mean.h"
-#include "partwise/metrics/landmark_box.h"
-#include "partwise/metrics/matching.h"
+#include "partwise/metrics/map_summaries.h"
 #include "partwise/metrics/statistics.h"
 
 #include <algorithm>
@@ -58,7 +55,6 @@ struct Ranked {
 };
 
 struct Purest {
-  int64_t part = -1;
   double purity = kNaN;
   double strict = kNaN;
 };
@@ -80,17 +76,8 @@ Purest purest_part(const Ranked& ranked,
     }
   }
   Purest best;
-  double best_hits = 0.0;
-  for (std::size_t k = 0; k < parts; ++k) {
-    const double purity = quotient(hits[k], shown[k]);
-    best.purity = std::fmax(best.purity, purity);
-    if (hits[k] == 0.0 || purity < best.purity) continue;
-    if (best.part >= 0 && purity == quotient(hits[best.part], shown[best.part]) &&
-        hits[k] <= best_hits)
-      continue;
-    best.part = static_cast<int64_t>(k);
-    best_hits = hits[k];
-  }
+  for (std::size_t k = 0; k < parts; ++k)
+    best.purity = std::fmax(best.purity, quotient(hits[k], shown[k]));
   if (std::isnan(best.purity)) return best;
   best.strict =
       *std::max_element(hits.begin(), hits.end()) / static_cast<double>(top_images - left);
@@ -141,7 +128,8 @@ PatchPurity patch_purity(const MapSummaries& maps,
                          const Truth& truth,
                          const PatchPurityOptions& options,
                          const BootstrapOptions& bootstrap) {
-  expect_matching(maps, grid, truth);
+  expect_consistent(maps);
+  expect_matching(maps.rows, grid, truth);
   validate(options);
   const auto landmarks = merged_landmarks(truth);
   const std::size_t parts = landmarks.parts.size();
@@ -167,13 +155,10 @@ PatchPurity patch_purity(const MapSummaries& maps,
                                   [&](int64_t) { return picture_centre(truth.input_side); }),
                     parts, options.top_images, once);
   });
-  const auto purest = [&](int64_t f, std::span<const int32_t> row_counts) {
-    return purest_part(ranked[f], parts, options.top_images, row_counts);
-  };
   auto means = means_over_filters(
       2, maps.rows, maps.filters, bootstrap,
       [&](int64_t f, std::span<const int32_t> row_counts, std::span<double> numbers) {
-        const auto one = purest(f, row_counts);
+        const auto one = purest_part(ranked[f], parts, options.top_images, row_counts);
         numbers[0] = one.purity;
         numbers[1] = one.strict;
       });
@@ -184,21 +169,14 @@ PatchPurity patch_purity(const MapSummaries& maps,
     finding.controls = {{"shuffled_images", control(shuffled)},
                         {"constant_centre", control(centred)}};
   };
-  hold_against(means[0].finding, &Purest::purity);
-  hold_against(means[1].finding, &Purest::strict);
-  PatchPurity result{.purity = std::move(means[0].finding),
-                     .strict = std::move(means[1].finding),
-                     .deviation = population_deviation(means[0].by_filter),
-                     .part_related = 0.0,
-                     .parts = landmarks.parts,
-                     .filters = {}};
+  PatchPurity result{std::move(means[0]), std::move(means[1])};
+  hold_against(result.purity.finding, &Purest::purity);
+  hold_against(result.strict.finding, &Purest::strict);
   ExistingMean related;
-  for (int64_t f = 0; f < maps.filters; ++f) {
-    const auto one = purest(f, once);
-    result.filters.push_back({one.part, one.purity, one.strict});
-    related.add(one.purity > 0.5 ? 1.0 : std::isnan(one.purity) ? kNaN : 0.0);
-  }
-  result.part_related = related.value();
+  for (const double purity : result.purity.by_filter)
+    related.add(purity > 0.5 ? 1.0 : std::isnan(purity) ? kNaN : 0.0);
+  result.purity.finding.facts = {{"deviation", population_deviation(result.purity.by_filter)},
+                                 {"part_related", related.value()}};
   return result;
 }
 

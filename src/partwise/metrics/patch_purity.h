@@ -1,14 +1,11 @@
 #pragma once
 
-#include "partwise/metrics/bootstrap.h"
-#include "partwise/metrics/finding.h"
+#include "partwise/metrics/filter_mean.h"
 #include "partwise/metrics/map_summaries.h"
 #include "partwise/metrics/maps.h"
 #include "partwise/metrics/truth.h"
 
 #include <cstdint>
-#include <string>
-#include <vector>
 
 namespace partwise::metrics {
 
@@ -26,26 +23,18 @@ struct PatchPurityOptions {
   }
 };
 
-struct FilterPatchPurity {
-  int64_t part = -1;    // index into PatchPurity::parts; -1 if no patch holds one
-  double purity = 0.0;  // NaN if no part is visible in the top images
-  double strict = 0.0;
-};
-
 struct PatchPurity {
-  Finding purity;                  // controls: shuffled_images, constant_centre
-  Finding strict;                  // the same controls
-  double deviation = 0.0;          // of purity over filters (population), as PIP-Net prints it
-  double part_related = 0.0;       // share of filters with purity > 1/2
-  std::vector<std::string> parts;  // landmark names, "left" and "right" merged
-  std::vector<FilterPatchPurity> filters;
+  FilterMean purity;  // controls: shuffled_images, constant_centre; facts: deviation over filters
+                      // (population), as PIP-Net prints it, and part_related, the share of filters
+                      // with purity > 1/2
+  FilterMean strict;  // the same controls
 };
 
 // Part purity of PIP-Net (Nauta et al. 2023) on any maps. For each filter the `top_images` rows
 // with the strongest peaks (ties: the earlier row; silent rows may be among them); a square patch
 // about the unit centre of each peak, moved inside the picture; per part the share of those rows
 // *in which the part is visible* whose patch holds a landmark of it; purity = the largest share
-// over parts (ties: the part hit more often, then the first). Mean over filters. Landmarks of one
+// over parts; NaN if no part is visible there. Mean over filters. Landmarks of one
 // name are one part in all categories, "left x" counts as "right x".
 //
 // A part visible in a single top row makes that row decide; `strict` divides by all top rows

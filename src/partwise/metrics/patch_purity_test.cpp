@@ -42,12 +42,10 @@ constexpr PatchPurityOptions kTopThree{.top_images = 3, .box = 0.4};
 
 TEST(PatchPurity, EqualsTheWorkedExample) {
   const auto result = measure(worked_example(), kTopThree);
-  EXPECT_EQ(result.parts, (std::vector<std::string>{"right eye", "tail"}));
-  EXPECT_DOUBLE_EQ(result.purity.value, 2.0 / 3.0);
-  EXPECT_DOUBLE_EQ(result.strict.value, 2.0 / 3.0);
-  EXPECT_EQ(result.filters[0].part, 0);
-  EXPECT_EQ(result.deviation, 0.0);
-  EXPECT_EQ(result.part_related, 1.0);
+  EXPECT_DOUBLE_EQ(result.purity.finding.value, 2.0 / 3.0);
+  EXPECT_DOUBLE_EQ(result.strict.finding.value, 2.0 / 3.0);
+  EXPECT_EQ(result.purity.finding.facts.at("deviation"), 0.0);
+  EXPECT_EQ(result.purity.finding.facts.at("part_related"), 1.0);
 }
 
 // Were the tail of row 0 inside its patch, the one row that shows it would make it pure.
@@ -55,9 +53,8 @@ TEST(PatchPurity, IsDecidedByAPartSeenOnceUnlessStrict) {
   auto exhibit = worked_example();
   exhibit.truth.rows[0].landmarks[2] = {{3, 3}};
   const auto result = measure(exhibit, kTopThree);
-  EXPECT_EQ(result.purity.value, 1.0);
-  EXPECT_EQ(result.filters[0].part, 1);
-  EXPECT_DOUBLE_EQ(result.strict.value, 2.0 / 3.0);
+  EXPECT_EQ(result.purity.finding.value, 1.0);
+  EXPECT_DOUBLE_EQ(result.strict.finding.value, 2.0 / 3.0);
 }
 
 // Pushed inside, the patch about (2, 2) covers pixels 0 to 3; centre 4.5 reaches from 2.5 to 6.5.
@@ -65,17 +62,16 @@ TEST(PatchPurity, ConstantCentreHoldsWhatLiesInTheMiddle) {
   auto exhibit = worked_example();
   for (auto& row : exhibit.truth.rows) row.landmarks = {{}, {{5, 5}}, {}};
   const auto result = measure(exhibit, kTopThree);
-  EXPECT_EQ(result.purity.controls.at("constant_centre"), 1.0);
-  EXPECT_DOUBLE_EQ(result.purity.value, 1.0 / 3.0);
+  EXPECT_EQ(result.purity.finding.controls.at("constant_centre"), 1.0);
+  EXPECT_DOUBLE_EQ(result.purity.finding.value, 1.0 / 3.0);
 }
 
 TEST(PatchPurity, WithoutLandmarksDoesNotExist) {
   auto exhibit = worked_example();
   for (auto& row : exhibit.truth.rows) row.category = -1;
   const auto result = measure(exhibit, kTopThree);
-  EXPECT_TRUE(std::isnan(result.purity.value));
-  EXPECT_TRUE(std::isnan(result.strict.value));
-  EXPECT_EQ(result.filters[0].part, -1);
+  EXPECT_TRUE(std::isnan(result.purity.finding.value));
+  EXPECT_TRUE(std::isnan(result.strict.finding.value));
 }
 
 // 32 of 224 pixels: a patch holds a random landmark with probability (1/7)^2, about 0.02.
@@ -95,19 +91,18 @@ TEST(PatchPurityPlanted, TellsFollowersFromRandomFilters) {
     }
   }
   const auto result = measure(exhibit, {});
-  EXPECT_EQ(result.filters[0].purity, 1.0);
-  EXPECT_EQ(result.filters[0].part, 0);
+  EXPECT_EQ(result.purity.by_filter[0], 1.0);
   double others = 0.0;
-  for (std::size_t f = 1; f < 40; ++f) others += result.filters[f].purity / 39.0;
+  for (std::size_t f = 1; f < 40; ++f) others += result.purity.by_filter[f] / 39.0;
   EXPECT_LT(others, 0.1);
-  EXPECT_NEAR(others, result.purity.controls.at("shuffled_images"), 0.03);
+  EXPECT_NEAR(others, result.purity.finding.controls.at("shuffled_images"), 0.03);
 }
 
 TEST(PatchPurity, DoesNotDependOnThreads) {
   const auto one = measure(worked_example(), kTopThree, {.resamples = 60, .threads = 1});
   const auto three = measure(worked_example(), kTopThree, {.resamples = 60, .threads = 3});
-  EXPECT_EQ(one.purity.low, three.purity.low);
-  EXPECT_EQ(one.purity.controls, three.purity.controls);
+  EXPECT_EQ(one.purity.finding.low, three.purity.finding.low);
+  EXPECT_EQ(one.purity.finding.controls, three.purity.finding.controls);
 }
 
 }  // namespace

@@ -19,19 +19,16 @@ struct Share {
   double if_scattered = 0.0;  // the same, expected were all values but the peak's in random cells
 };
 
-bool is_near(int64_t cell, int64_t peak, int64_t side) {
-  const int64_t distance =
-      std::abs(cell / side - peak / side) + std::abs(cell % side - peak % side);
-  return static_cast<double>(distance) * kPurityBeta < static_cast<double>(side);
-}
-
 // For every peak, the cells where its template is positive.
 std::vector<std::vector<int64_t>> neighbourhoods(int64_t side) {
   const int64_t cells = side * side;
   std::vector<std::vector<int64_t>> near(static_cast<std::size_t>(cells));
   for (int64_t peak = 0; peak < cells; ++peak) {
     for (int64_t cell = 0; cell < cells; ++cell) {
-      if (is_near(cell, peak, side)) near[peak].push_back(cell);
+      const int64_t distance =
+          std::abs(cell / side - peak / side) + std::abs(cell % side - peak % side);
+      if (static_cast<double>(distance) * kPurityBeta < static_cast<double>(side))
+        near[peak].push_back(cell);
     }
   }
   return near;
@@ -71,27 +68,22 @@ struct Purity {
   double if_scattered = 0.0;
 };
 
-Purity purity_of(std::span<const Share> shares,
-                 std::span<const int32_t> row_counts,
-                 std::span<const int32_t> filter_counts) {
-  const std::vector<double> weights(filter_counts.begin(), filter_counts.end());
+Purity purity_of(std::span<const Share> shares, std::size_t rows) {
   ExistingMean value;
   ExistingMean if_even;
   ExistingMean if_scattered;
-  for (std::size_t row = 0; row < row_counts.size(); ++row) {
-    if (row_counts[row] == 0) continue;
+  for (std::size_t row = 0; row < rows; ++row) {
     Share sum;
-    for (std::size_t filter = 0; filter < weights.size(); ++filter) {
-      const auto& share = shares[row * weights.size() + filter];
-      sum.total += weights[filter] * share.total;
-      sum.near_peak += weights[filter] * share.near_peak;
-      sum.if_even += weights[filter] * share.if_even;
-      sum.if_scattered += weights[filter] * share.if_scattered;
+    for (const auto& share : shares.subspan(row * (shares.size() / rows), shares.size() / rows)) {
+      sum.total += share.total;
+      sum.near_peak += share.near_peak;
+      sum.if_even += share.if_even;
+      sum.if_scattered += share.if_scattered;
     }
     if (sum.total == 0.0) continue;
-    value.add(sum.near_peak / sum.total, row_counts[row]);
-    if_even.add(sum.if_even / sum.total, row_counts[row]);
-    if_scattered.add(sum.if_scattered / sum.total, row_counts[row]);
+    value.add(sum.near_peak / sum.total);
+    if_even.add(sum.if_even / sum.total);
+    if_scattered.add(sum.if_scattered / sum.total);
   }
   return {value.value(), if_even.value(), if_scattered.value()};
 }
@@ -126,9 +118,7 @@ void drawn_purity(std::span<const Share> shares,
 
 Finding purity(const MapSource& maps, const BootstrapOptions& options) {
   const auto shares = all_shares(maps, static_cast<int>(options.threads));
-  const std::vector<int32_t> rows_once(static_cast<std::size_t>(maps.rows), 1);
-  const std::vector<int32_t> filters_once(static_cast<std::size_t>(maps.filters), 1);
-  const auto full = purity_of(shares, rows_once, filters_once);
+  const auto full = purity_of(shares, static_cast<std::size_t>(maps.rows));
   const auto drawn = [&](std::span<const Resample> draws, std::span<double> numbers) {
     drawn_purity(shares, draws, numbers);
   };

@@ -2,7 +2,7 @@
 
 #include "partwise/metrics/bootstrap.h"
 #include "partwise/metrics/finding.h"
-#include "partwise/metrics/map_source.h"
+#include "partwise/metrics/maps.h"
 
 namespace partwise::metrics {
 

@@ -16,7 +16,6 @@
 #include "partwise/metrics/part_labels.h"
 #include "partwise/metrics/patch_purity.h"
 #include "partwise/metrics/purity.h"
-#include "partwise/metrics/seeds.h"
 #include "partwise/metrics/single_filter_accuracy.h"
 #include "partwise/metrics/statistics.h"
 
@@ -170,7 +169,7 @@ TEST_F(Reference, AgreesOnPurity) {
 }
 
 TEST_F(Reference, AgreesOnLocationInstability) {
-  const auto result = location_instability(dump_.maps(), kGrid, truth_, kFilterCategory,
+  const auto result = location_instability(maps_, kGrid, truth_, kFilterCategory,
                                            {.top_images = 9, .shuffles = 3}, kBootstrap);
   expect("location_instability", result.instability);
   expect("instability_ratio", result.ratio);
@@ -185,28 +184,25 @@ TEST_F(Reference, AgreesOnParts) {
              [](const auto& filter) { return filter.interpretability; });
   const auto labels =
       part_labels(source_of(dump_.maps()), kGrid, truth_, kFilterCategory, options, kBootstrap);
-  expect("part_labels.iou", labels.iou);
-  expect("part_labels.margin", labels.margin);
-  expect_all("part_labels.iou.filters", labels.filters, [](const auto& one) { return one.iou; });
-  expect_all("part_labels.margin.filters", labels.filters,
-             [](const auto& one) { return one.margin; });
+  const auto itself = [](double one) { return one; };
+  expect("part_labels.iou", labels.iou.finding);
+  expect("part_labels.margin", labels.margin.finding);
+  expect_all("part_labels.iou.filters", labels.iou.by_filter, itself);
+  expect_all("part_labels.margin.filters", labels.margin.by_filter, itself);
 }
 
 TEST_F(Reference, AgreesOnSingleFilters) {
   const auto training = summarise(training_.maps(), 1);
   const auto result = single_filter_accuracy({maps_, row_category_}, {training, row_category_},
                                              kFilterCategory, kBootstrap);
-  expect("single_filter.fitted", result.fitted);
-  expect("single_filter.accuracy", result.accuracy);
-  expect("single_filter.balanced", result.balanced);
-  expect("single_filter.auc", result.auc);
-  expect_all("single_filter.fitted.filters", result.filters,
-             [](const auto& one) { return one.fitted; });
-  expect_all("single_filter.accuracy.filters", result.filters,
-             [](const auto& one) { return one.accuracy; });
-  expect_all("single_filter.balanced.filters", result.filters,
-             [](const auto& one) { return one.balanced; });
-  expect_all("single_filter.auc.filters", result.filters, [](const auto& one) { return one.auc; });
+  const auto agree = [&](const std::string& name, const FilterMean& mean) {
+    expect(name, mean.finding);
+    expect_all(name + ".filters", mean.by_filter, [](double one) { return one; });
+  };
+  agree("single_filter.fitted", result.fitted);
+  agree("single_filter.accuracy", result.accuracy);
+  agree("single_filter.balanced", result.balanced);
+  agree("single_filter.auc", result.auc);
 }
 
 TEST_F(Reference, AgreesOnMagnitudesAndSelectivity) {
@@ -216,26 +212,24 @@ TEST_F(Reference, AgreesOnMagnitudesAndSelectivity) {
   expect("magnitude.ratio", result.ratio);
   const auto selective = class_selectivity(maps_, decisions_.labels, 3, kBootstrap);
   expect("class_selectivity", selective.finding);
-  expect_all("class_selectivity.filters", selective.filters,
-             [](const auto& one) { return one.selectivity; });
+  expect_all("class_selectivity.filters", selective.by_filter, [](double one) { return one; });
 }
 
 TEST_F(Reference, AgreesOnBoxesAroundPeaks) {
   const auto patches =
       patch_purity(maps_, kGrid, truth_, {.top_images = 8, .box = 0.3}, kBootstrap);
-  expect("patch_purity.purity", patches.purity);
-  expect("patch_purity.strict", patches.strict);
-  expect("patch_purity.deviation", patches.deviation);
-  expect_all("patch_purity.purity.filters", patches.filters,
-             [](const auto& one) { return one.purity; });
-  expect_all("patch_purity.strict.filters", patches.filters,
-             [](const auto& one) { return one.strict; });
+  const auto itself = [](double one) { return one; };
+  expect("patch_purity.purity", patches.purity.finding);
+  expect("patch_purity.strict", patches.strict.finding);
+  expect("patch_purity.deviation", patches.purity.finding.facts.at("deviation").get<double>());
+  expect_all("patch_purity.purity.filters", patches.purity.by_filter, itself);
+  expect_all("patch_purity.strict.filters", patches.strict.by_filter, itself);
   const ConsistencyOptions options{.box = 0.4, .share = 0.35};
   const auto consistent =
       part_consistency(maps_, kGrid, truth_, kFilterCategory, options, kBootstrap);
   expect("consistency", consistent.finding);
-  expect_all("consistency.filters", consistent.filters,
-             [](const auto& one) { return one.share >= 0.35 ? 1.0 : 0.0; });
+  expect_all("consistency.filters", consistent.shares,
+             [](double share) { return share >= 0.35 ? 1.0 : 0.0; });
   expect("stability", part_stability(maps_, summarise(noisy_.maps(), 1), kGrid, truth_,
                                      kFilterCategory, options, kBootstrap));
 }
@@ -245,7 +239,7 @@ TEST_F(Reference, AgreesOnNetworkDissection) {
     const auto result =
         network_dissection(source_of(dump_.maps(), 7), kGrid, truth_, options, kBootstrap);
     expect(name, result.detectors);
-    expect(name + ".unique", static_cast<double>(result.unique));
+    expect(name + ".unique", result.detectors.facts.at("unique").get<double>());
     expect_all(name + ".thresholds", result.units, [](const auto& one) { return one.threshold; });
     expect_all(name + ".ious", result.units, [](const auto& one) { return one.iou; });
     expect_all(name + ".chances", result.units, [](const auto& one) { return one.chance; });
@@ -259,7 +253,7 @@ TEST_F(Reference, AgreesOnAttacks) {
   for (int64_t row = 0; row < kRows; ++row)
     rows.push_back({existing_peak(row, 1), existing_peak(row, 2), false});
   const auto result = adversarial_distortion(rows, kBootstrap);
-  expect("adversarial_distortion", result.finding);
+  expect("adversarial_distortion", result);
 }
 
 TEST_F(Reference, AgreesOnComparisons) {

@@ -38,19 +38,6 @@ struct Calls {
   }
 };
 
-Calls calls_at(double threshold,
-               std::span<const float> scores,
-               std::span<const uint8_t> positive,
-               std::span<const int32_t> row_counts) {
-  Calls calls;
-  for (std::size_t row = 0; row < scores.size(); ++row) {
-    calls.all.add(positive[row] != 0, row_counts[row]);
-    if (static_cast<double>(scores[row]) > threshold)
-      calls.called.add(positive[row] != 0, row_counts[row]);
-  }
-  return calls;
-}
-
 }  // namespace
 
 ScoreCuts::ScoreCuts(std::span<const float> scores, std::span<const uint8_t> positive) {
@@ -109,20 +96,18 @@ double ScoreCuts::auc(std::span<const int32_t> row_counts) const {
   return quotient(won, above.positives * above.negatives);
 }
 
-double balanced_accuracy_at(double threshold,
-                            std::span<const float> scores,
-                            std::span<const uint8_t> positive,
-                            std::span<const int32_t> row_counts) {
-  if (std::isnan(threshold)) return kNaN;
-  return calls_at(threshold, scores, positive, row_counts).balanced();
-}
-
-double accuracy_at(double threshold,
-                   std::span<const float> scores,
-                   std::span<const uint8_t> positive,
-                   std::span<const int32_t> row_counts) {
-  if (std::isnan(threshold)) return kNaN;
-  return calls_at(threshold, scores, positive, row_counts).accuracy();
+RightAnswers right_at(double threshold,
+                      std::span<const float> scores,
+                      std::span<const uint8_t> positive,
+                      std::span<const int32_t> row_counts) {
+  if (std::isnan(threshold)) return {kNaN, kNaN};
+  Calls calls;
+  for (std::size_t row = 0; row < scores.size(); ++row) {
+    calls.all.add(positive[row] != 0, row_counts[row]);
+    if (static_cast<double>(scores[row]) > threshold)
+      calls.called.add(positive[row] != 0, row_counts[row]);
+  }
+  return {calls.accuracy(), calls.balanced()};
 }
 
 }  // namespace partwise::metrics

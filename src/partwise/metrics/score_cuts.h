@@ -35,15 +35,14 @@ class ScoreCuts {
   std::vector<Place> places_;  // the highest score first
 };
 
-// Right at a threshold: mean of the two recalls, and share of rows; NaN where a class is missing,
-// or without rows, or if the threshold is NaN.
-double balanced_accuracy_at(double threshold,
-                            std::span<const float> scores,
-                            std::span<const uint8_t> positive,
-                            std::span<const int32_t> row_counts);
-double accuracy_at(double threshold,
-                   std::span<const float> scores,
-                   std::span<const uint8_t> positive,
-                   std::span<const int32_t> row_counts);
+// Right at a threshold; NaN if the threshold is NaN, without rows, and where a class is missing.
+struct RightAnswers {
+  double share = 0.0;     // of rows
+  double balanced = 0.0;  // mean of the two recalls
+};
+RightAnswers right_at(double threshold,
+                      std::span<const float> scores,
+                      std::span<const uint8_t> positive,
+                      std::span<const int32_t> row_counts);
 
 }  // namespace partwise::metrics

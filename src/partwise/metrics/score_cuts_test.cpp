@@ -27,8 +27,8 @@ TEST(ScoreCuts, EqualTheWorkedExample) {
   EXPECT_DOUBLE_EQ(cuts.best_accuracy(kOnce), 5.0 / 6.0);
   EXPECT_EQ(cuts.balanced_threshold(), 1.0);
   EXPECT_DOUBLE_EQ(cuts.auc(kOnce), 7.5 / 9.0);
-  EXPECT_DOUBLE_EQ(accuracy_at(1.0, kScores, kPositive, kOnce), 5.0 / 6.0);
-  EXPECT_DOUBLE_EQ(balanced_accuracy_at(2.0, kScores, kPositive, kOnce), (2.0 / 3 + 2.0 / 3) / 2);
+  EXPECT_DOUBLE_EQ(right_at(1.0, kScores, kPositive, kOnce).share, 5.0 / 6.0);
+  EXPECT_DOUBLE_EQ(right_at(2.0, kScores, kPositive, kOnce).balanced, (2.0 / 3 + 2.0 / 3) / 2);
 }
 
 // The 0 counted four times: {.. 2} has 3 + 1 + 4 right of 9.
@@ -46,7 +46,7 @@ TEST(ScoreCuts, OfADeadFilterSayTheMajority) {
   EXPECT_DOUBLE_EQ(cuts.best_accuracy(kOnce), 5.0 / 6.0);
   EXPECT_EQ(cuts.auc(kOnce), 0.5);
   EXPECT_EQ(cuts.balanced_threshold(), 0.0);
-  EXPECT_EQ(balanced_accuracy_at(0.0, dead, few, kOnce), 0.5);
+  EXPECT_EQ(right_at(0.0, dead, few, kOnce).balanced, 0.5);
 }
 
 // Both rows are positive, but a map of NaN cannot be called so.
@@ -74,7 +74,7 @@ TEST(ScoreCuts, AgreeWithTryingEveryThresholdAndPair) {
     }
     double best = kNaN;
     for (const double t : {-1.0, 0.0, 1.0, 2.0, 3.0})
-      best = std::fmax(best, accuracy_at(t, scores, positive, counts));
+      best = std::fmax(best, right_at(t, scores, positive, counts).share);
     double won = 0.0;
     double pairs = 0.0;
     for (std::size_t a = 0; a < rows; ++a) {

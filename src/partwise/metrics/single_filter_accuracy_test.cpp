@@ -32,14 +32,13 @@ TEST(SingleFilterAccuracy, EqualsTheWorkedExample) {
   const std::vector<int64_t> test_category{0, 0, -1, 1, -1};
   const auto result = single_filter_accuracy({test, test_category}, {train, train_category},
                                              std::vector<int64_t>{0}, {.resamples = 50});
-  EXPECT_EQ(result.filters[0].threshold, 5.0);
-  EXPECT_EQ(result.filters[0].trained, 0.75);
-  EXPECT_DOUBLE_EQ(result.fitted.value, 0.8);
-  EXPECT_DOUBLE_EQ(result.accuracy.value, 0.8);
-  EXPECT_DOUBLE_EQ(result.balanced.value, 0.75);
-  EXPECT_DOUBLE_EQ(result.auc.value, 5.0 / 6.0);
-  EXPECT_DOUBLE_EQ(result.fitted.controls.at("majority_class"), 0.6);
-  EXPECT_EQ(result.best_trained, 0);
+  EXPECT_EQ(result.thresholds[0], 5.0);
+  EXPECT_DOUBLE_EQ(result.fitted.finding.value, 0.8);
+  EXPECT_DOUBLE_EQ(result.accuracy.finding.value, 0.8);
+  EXPECT_DOUBLE_EQ(result.balanced.finding.value, 0.75);
+  EXPECT_DOUBLE_EQ(result.auc.finding.value, 5.0 / 6.0);
+  EXPECT_DOUBLE_EQ(result.fitted.finding.controls.at("majority_class"), 0.6);
+  EXPECT_EQ(result.balanced.finding.facts.at("best_filter"), 0);
 }
 
 struct Birds {
@@ -72,12 +71,12 @@ TEST(SingleFilterAccuracyPlanted, FindsTheFilterThatKnows) {
   const auto result =
       single_filter_accuracy({test.maps, test.category}, {train.maps, train.category},
                              std::vector<int64_t>(3, 0), {.resamples = 20});
-  EXPECT_EQ(result.best_trained, 0);
-  EXPECT_EQ(result.best_fitted, 0);
-  EXPECT_NEAR(result.filters[0].balanced, 0.8413, 0.02);
-  EXPECT_NEAR(result.filters[0].auc, 0.9214, 0.013);
-  EXPECT_NEAR(result.filters[1].balanced, 0.5, 0.03);
-  EXPECT_NEAR(result.filters[1].auc, 0.5, 0.03);
+  EXPECT_EQ(result.balanced.finding.facts.at("best_filter"), 0);
+  EXPECT_EQ(result.fitted.finding.facts.at("best_filter"), 0);
+  EXPECT_NEAR(result.balanced.by_filter[0], 0.8413, 0.02);
+  EXPECT_NEAR(result.auc.by_filter[0], 0.9214, 0.013);
+  EXPECT_NEAR(result.balanced.by_filter[1], 0.5, 0.03);
+  EXPECT_NEAR(result.auc.by_filter[1], 0.5, 0.03);
 }
 
 // With 40 rows the fitted threshold of filters that know nothing is right far more often than half
@@ -88,12 +87,13 @@ TEST(SingleFilterAccuracyPlanted, FittedThresholdsFlatterRandomFilters) {
   const auto result =
       single_filter_accuracy({test.maps, test.category}, {train.maps, train.category},
                              std::vector<int64_t>(200, 0), {.resamples = 100});
-  EXPECT_GT(result.fitted.value, 0.58);
-  EXPECT_NEAR(result.fitted.value, result.fitted.controls.at("shuffled_labels"), 0.015);
-  EXPECT_LT(result.balanced.low, 0.5);
-  EXPECT_GT(result.balanced.high, 0.5);
-  EXPECT_LT(result.auc.low, 0.5);
-  EXPECT_GT(result.auc.high, 0.5);
+  EXPECT_GT(result.fitted.finding.value, 0.58);
+  EXPECT_NEAR(result.fitted.finding.value, result.fitted.finding.controls.at("shuffled_labels"),
+              0.015);
+  EXPECT_LT(result.balanced.finding.low, 0.5);
+  EXPECT_GT(result.balanced.finding.high, 0.5);
+  EXPECT_LT(result.auc.finding.low, 0.5);
+  EXPECT_GT(result.auc.finding.high, 0.5);
 }
 
 TEST(SingleFilterAccuracy, LeavesOutFiltersWithoutACategory) {
@@ -101,11 +101,11 @@ TEST(SingleFilterAccuracy, LeavesOutFiltersWithoutACategory) {
   const std::vector<int64_t> category{0, -1};
   const auto result = single_filter_accuracy({maps, category}, {maps, category},
                                              std::vector<int64_t>{0, -1}, {.resamples = 10});
-  EXPECT_EQ(result.fitted.value, 1.0);
-  EXPECT_TRUE(std::isnan(result.filters[1].fitted));
-  EXPECT_EQ(result.best_fitted, 0);
-  EXPECT_EQ(result.best_trained, 0);
-  EXPECT_TRUE(std::isnan(result.filters[1].threshold));
+  EXPECT_EQ(result.fitted.finding.value, 1.0);
+  EXPECT_TRUE(std::isnan(result.fitted.by_filter[1]));
+  EXPECT_EQ(result.fitted.finding.facts.at("best_filter"), 0);
+  EXPECT_EQ(result.balanced.finding.facts.at("best_filter"), 0);
+  EXPECT_TRUE(std::isnan(result.thresholds[1]));
 }
 
 TEST(SingleFilterAccuracy, DoesNotDependOnThreads) {
@@ -115,9 +115,9 @@ TEST(SingleFilterAccuracy, DoesNotDependOnThreads) {
                                   std::vector<int64_t>(6, 0),
                                   {.resamples = 40, .threads = threads});
   };
-  EXPECT_EQ(with(1).fitted.low, with(3).fitted.low);
-  EXPECT_EQ(with(1).auc.high, with(3).auc.high);
-  EXPECT_EQ(with(1).fitted.controls, with(3).fitted.controls);
+  EXPECT_EQ(with(1).fitted.finding.low, with(3).fitted.finding.low);
+  EXPECT_EQ(with(1).auc.finding.high, with(3).auc.finding.high);
+  EXPECT_EQ(with(1).fitted.finding.controls, with(3).fitted.finding.controls);
 }
 
 TEST(SingleFilterAccuracy, RejectsLabelsOfOtherRows) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <numeric>
 
 namespace partwise::metrics {
 namespace {
@@ -128,12 +129,6 @@ int64_t intersection_area(const PixelSet& a, const PixelSet& b) {
                       b.words_.data() + first * a.words_per_row_, (end - first) * a.words_per_row_);
 }
 
-double intersection_over_union(const PixelSet& a, const PixelSet& b) {
-  const int64_t both = intersection_area(a, b);
-  const int64_t either = a.area() + b.area() - both;
-  return either == 0 ? 0.0 : static_cast<double>(both) / static_cast<double>(either);
-}
-
 std::vector<std::vector<int64_t>> rows_by_category(const Truth& truth) {
   std::vector<std::vector<int64_t>> rows(truth.categories.size());
   for (int64_t row = 0; row < std::ssize(truth.rows); ++row) {
@@ -162,6 +157,42 @@ void expect_consistent(const Truth& truth) {
               truth.input_side);
     }
   }
+}
+
+void expect_matching(int64_t rows, const UnitGrid& grid, const Truth& truth) {
+  expect_consistent(truth);
+  expects(rows == std::ssize(truth.rows), "{} rows of maps, {} rows of truth", rows,
+          truth.rows.size());
+  expects(grid.input_side == truth.input_side, "maps of inputs of {} pixels, truth of {}",
+          grid.input_side, truth.input_side);
+}
+
+void expect_categories(std::span<const int64_t> filter_category,
+                       int64_t filters,
+                       const Truth& truth) {
+  expects(filters == std::ssize(filter_category), "{} categories for {} filters",
+          filter_category.size(), filters);
+  for (const int64_t category : filter_category)
+    expects(category < std::ssize(truth.categories), "no category {}", category);
+}
+
+std::vector<std::size_t> derangement(std::size_t count, Random& random) {
+  std::vector<std::size_t> ring(count);
+  std::iota(ring.begin(), ring.end(), std::size_t{0});
+  shuffle(ring, random);
+  std::vector<std::size_t> partner(count);
+  for (std::size_t i = 0; i < count; ++i) partner[ring[i]] = ring[(i + 1) % count];
+  return partner;
+}
+
+std::vector<int64_t> other_rows(const Truth& truth, Random random) {
+  std::vector<int64_t> other(truth.rows.size());
+  std::iota(other.begin(), other.end(), int64_t{0});
+  for (const auto& rows : rows_by_category(truth)) {
+    const auto partner = derangement(rows.size(), random);
+    for (std::size_t i = 0; i < rows.size(); ++i) other[rows[i]] = rows[partner[i]];
+  }
+  return other;
 }
 
 }  // namespace partwise::metrics

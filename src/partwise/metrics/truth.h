@@ -1,8 +1,12 @@
 #pragma once
 
 #include "partwise/base/geometry.h"
+#include "partwise/base/random.h"
+#include "partwise/metrics/maps.h"
 
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -39,7 +43,6 @@ class PixelSet {
 };
 
 int64_t intersection_area(const PixelSet& a, const PixelSet& b);
-double intersection_over_union(const PixelSet& a, const PixelSet& b);  // 0 when both are empty
 
 struct CategoryTruth {
   std::string name;
@@ -65,5 +68,20 @@ std::vector<std::vector<int64_t>> rows_by_category(const Truth& truth);
 
 // Holds the caller to the shapes above.
 void expect_consistent(const Truth& truth);
+
+// The same, and to maps that speak of the same rows and input.
+void expect_matching(int64_t rows, const UnitGrid& grid, const Truth& truth);
+
+// One category a filter: index into truth.categories or -1.
+void expect_categories(std::span<const int64_t> filter_category,
+                       int64_t filters,
+                       const Truth& truth);
+
+// A partner for each of `count` items, every item being the partner of one: a random order in which
+// nobody keeps his place (but for a single item, which must).
+std::vector<std::size_t> derangement(std::size_t count, Random& random);
+
+// [rows]: one other row of the same category for every row; rows without an object keep themselves.
+std::vector<int64_t> other_rows(const Truth& truth, Random random);
 
 }  // namespace partwise::metrics

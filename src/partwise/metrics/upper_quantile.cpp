@@ -7,7 +7,6 @@
 #include <bit>
 #include <cmath>
 #include <cstddef>
-#include <functional>
 #include <limits>
 #include <numeric>
 
@@ -39,30 +38,17 @@ uint32_t prefix_of(uint32_t ordered, int pass) {
   return pass == 0 ? 0 : ordered >> kShift[pass - 1];
 }
 
-void expect_share(double share) {
-  expects(share >= 0.0 && share < 1.0, "a share of {} cannot lie above a threshold", share);
-}
-
 }  // namespace
 
 int64_t values_above(double share, int64_t count) {
   return static_cast<int64_t>(std::floor(share * static_cast<double>(count) + 1e-9));
 }
 
-float upper_quantile(std::vector<float>& values, double share) {
-  expect_share(share);
-  if (values.empty()) return 0.0F;
-  std::transform(values.begin(), values.end(), values.begin(), comparable);
-  const auto place = values.begin() + values_above(share, std::ssize(values));
-  std::nth_element(values.begin(), place, values.end(), std::greater<>());
-  return *place;
-}
-
 UpperQuantiles::UpperQuantiles(int64_t streams, double share)
     : share_(share),
       searches_(static_cast<std::size_t>(streams)),
       counts_(static_cast<std::size_t>(streams * kBuckets)) {
-  expect_share(share);
+  expects(share >= 0.0 && share < 1.0, "a share of {} cannot lie above a threshold", share);
 }
 
 void UpperQuantiles::add(int64_t stream, std::span<const float> values) {

@@ -10,15 +10,12 @@ namespace partwise::metrics {
 // m = floor(share * count), forgiving a rounding error just below a whole number.
 int64_t values_above(double share, int64_t count);
 
-// The threshold T that `share` of the values exceed: the (m + 1)-th largest, m = values_above, so
-// that the values > T are m, or, where ties forbid m, the largest possible number below it. NaN
-// counts as -inf, -0 as 0. share in [0, 1). Without values T is 0. Reorders `values`.
-float upper_quantile(std::vector<float>& values, double share);
-
-// The same thresholds for many streams of values (one a filter) without keeping them: a float's
-// bits, put in the order of its value, are found 11, 11 and 10 at a time by counting, one pass over
-// the values for each. 16 kB a stream, whatever the number of values. Counts are whole numbers, so
-// the result is that of upper_quantile to the last bit for any order of the values.
+// For many streams of values (one a filter), without keeping them, the threshold T that `share` of
+// a stream exceeds: its (m + 1)-th largest value, m = values_above, so that the values > T are m,
+// or, where ties forbid m, the largest possible number below it. NaN counts as -inf, -0 as 0. share
+// in [0, 1). Without values T is 0. A float's bits, put in the order of its value, are found 11, 11
+// and 10 at a time by counting, one pass over the values for each. 16 kB a stream, whatever the
+// number of values. Counts are whole numbers, so the result is exact for any order of the values.
 //   UpperQuantiles quantiles(filters, share);
 //   do { for (all values) quantiles.add(filter, values); } while (quantiles.end_pass());
 class UpperQuantiles {

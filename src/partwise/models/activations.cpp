@@ -2,7 +2,7 @@
 
 #include "partwise/base/progress.h"
 #include "partwise/base/random.h"
-#include "partwise/metrics/filter_category.h"
+#include "partwise/metrics/map_summaries.h"
 #include "partwise/models/scratch_maps.h"
 #include "partwise/tensors/torch.h"
 

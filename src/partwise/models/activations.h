@@ -1,6 +1,5 @@
 #pragma once
 
-#include "partwise/metrics/map_source.h"
 #include "partwise/metrics/map_summaries.h"
 #include "partwise/metrics/maps.h"
 #include "partwise/models/examples.h"

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "partwise/metrics/map_source.h"
+#include "partwise/metrics/maps.h"
 
 #include <cstdint>
 #include <memory>

@@ -1,7 +1,5 @@
-#include "partwise/report/charts.h"
-
 #include "partwise/report/html.h"
-#include "partwise/report/verdict.h"
+#include "partwise/report/sections.h"
 #include "partwise/views/chart.h"
 
 #include <fmt/format.h>
@@ -106,58 +104,32 @@ void add_series(views::LineChart& chart, const LoadedRun& run, const char* key, 
   if (any) chart.series.push_back(std::move(series));
 }
 
-std::string panel(const views::LineChart& chart) {
-  if (chart.series.empty()) return "";
-  return fmt::format("<figure class=\"panel\"><h4>{}</h4>{}</figure>\n", text(chart.title),
-                     views::line_chart_svg(chart));
-}
-
-std::string run_curves(std::span<const LoadedRun> runs) {
+// One chart a quantity; add(chart, key) gives it its series.
+template <typename Add>
+std::string panels(std::span<const Curve> curves,
+                   const std::string& id,
+                   const std::string& title,
+                   const Add& add) {
   std::string html;
-  for (const Curve& curve : kRunCurves) {
-    views::LineChart chart{
-        fmt::format("curve-{}", anchor(curve.key)), curve.title, "epoch", curve.scale, {}};
-    for (const LoadedRun& run : runs) {
-      add_series(chart, run, curve.key, [](const nlohmann::json& row) { return row; });
-    }
-    html += panel(chart);
-  }
-  return html;
-}
-
-std::string layer_curves(std::span<const LoadedRun> runs, const std::string& group, std::size_t k) {
-  std::string html;
-  for (const Curve& curve : kLayerCurves) {
-    views::LineChart chart{fmt::format("curve-{}-{}", anchor(curve.key), k),
-                           fmt::format("{}: {}", curve.title, group),
+  for (const Curve& curve : curves) {
+    views::LineChart chart{fmt::format("curve-{}{}", anchor(curve.key), id),
+                           curve.title + title,
                            "epoch",
                            curve.scale,
                            {}};
-    for (const LoadedRun& run : runs) {
-      for (const LayerFindings& layer : run.findings.layers) {
-        if (group_name(layer) != group) continue;
-        add_series(chart, run, curve.key,
-                   [&](const nlohmann::json& row) { return layer_in(row, layer.layer); });
-      }
-    }
-    html += panel(chart);
+    add(chart, curve.key);
+    if (chart.series.empty()) continue;
+    html += fmt::format("<figure class=\"panel\"><h4>{}</h4>{}</figure>\n", text(chart.title),
+                        views::line_chart_svg(chart));
   }
   return html;
 }
 
 const char* hint(Better better) {
-  switch (better) {
-    case Better::higher:
-      return "higher is better";
-    case Better::lower:
-      return "lower is better";
-    case Better::neither:
-      break;
-  }
-  return "";
+  return better == Better::higher  ? "higher is better"
+         : better == Better::lower ? "lower is better"
+                                   : "";
 }
-
-}  // namespace
 
 std::string network_charts(std::span<const LoadedRun> runs, const NumberWords& metric) {
   views::IntervalChart chart = empty_chart(metric);
@@ -187,6 +159,8 @@ std::string layer_chart(std::span<const LoadedRun> runs, const NumberWords& metr
   return views::interval_chart_svg(chart);
 }
 
+}  // namespace
+
 std::string metric_block(std::span<const LoadedRun> runs,
                          const NumberWords& metric,
                          bool of_layers) {
@@ -200,9 +174,23 @@ std::string metric_block(std::span<const LoadedRun> runs,
 }
 
 std::string training_charts(std::span<const LoadedRun> runs) {
-  std::string html = run_curves(runs);
+  std::string html = panels(kRunCurves, "", "", [&](views::LineChart& chart, const char* key) {
+    for (const LoadedRun& run : runs)
+      add_series(chart, run, key, [](const nlohmann::json& row) { return row; });
+  });
   const auto groups = groups_of(runs);
-  for (std::size_t k = 0; k < groups.size(); ++k) html += layer_curves(runs, groups[k], k);
+  for (std::size_t k = 0; k < groups.size(); ++k) {
+    const auto add = [&](views::LineChart& chart, const char* key) {
+      for (const LoadedRun& run : runs) {
+        for (const LayerFindings& layer : run.findings.layers) {
+          if (group_name(layer) != groups[k]) continue;
+          add_series(chart, run, key,
+                     [&](const nlohmann::json& row) { return layer_in(row, layer.layer); });
+        }
+      }
+    };
+    html += panels(kLayerCurves, fmt::format("-{}", k), ": " + groups[k], add);
+  }
   return html.empty() ? "" : "<div class=\"grid2\">\n" + html + "</div>\n";
 }
 

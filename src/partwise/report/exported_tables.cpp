@@ -79,15 +79,6 @@ std::string notes_on(std::span<const NamedFindings> runs) {
   return notes + '.';
 }
 
-// "0.783 [0.751, 0.812]"
-std::string cell_text(const Finding& finding, const char* missing) {
-  const auto number = [&](double value) {
-    return std::isfinite(value) ? plain_number(value) : missing;
-  };
-  return fmt::format("{} [{}, {}]", number(finding.value), number(finding.low),
-                     number(finding.high));
-}
-
 std::string csv_text(const std::string& text) {
   if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
   std::string result = "\"";
@@ -167,7 +158,7 @@ std::string findings_markdown(std::span<const NamedFindings> runs) {
   for (const auto& line : grid.lines) {
     text += fmt::format("| {} |", markdown_text(line.metric));
     for (const auto* cell : line.cells)
-      text += cell == nullptr ? " |" : fmt::format(" {} |", cell_text(*cell, "–"));
+      text += cell == nullptr ? " |" : fmt::format(" {} |", plain_interval(*cell, "–"));
     text += '\n';
   }
   return text + '\n' + notes_on(runs) + '\n';
@@ -187,7 +178,7 @@ std::string findings_latex(std::span<const NamedFindings> runs) {
   for (const auto& line : grid.lines) {
     text += latex_text(line.metric);
     for (const auto* cell : line.cells)
-      text += cell == nullptr ? " &" : fmt::format(" & {}", cell_text(*cell, "--"));
+      text += cell == nullptr ? " &" : fmt::format(" & {}", plain_interval(*cell, "--"));
     text += " \\\\\n";
   }
   return text + "\\hline\n\\end{tabular}\n";

@@ -1,8 +1,6 @@
-#include "partwise/report/gallery.h"
-
 #include "partwise/base/error.h"
-#include "partwise/report/glossary.h"
 #include "partwise/report/html.h"
+#include "partwise/report/sections.h"
 
 #include <fmt/format.h>
 
@@ -76,9 +74,8 @@ std::string cards_html(const LoadedRun& run, const LayerFindings& layer) {
   for (const Choice& choice : kChoices) {
     std::vector<Card> cards;
     for (const Card& card : layer.cards) {
-      const bool is_last = *choice.key == '\0';
       const bool known = card.chosen == "best" || card.chosen == "random" || card.chosen == "worst";
-      if (is_last ? !known : card.chosen == choice.key) cards.push_back(card);
+      if (choice.key == (known ? card.chosen : "")) cards.push_back(card);
     }
     if (cards.empty()) continue;
     html += fmt::format("<h4>{}</h4><div class=\"cards\">\n", choice.heading);

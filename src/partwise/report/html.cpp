@@ -84,9 +84,15 @@ std::string percent(double value) {
   return decimal(value * 100.0, 1) + "\u00A0%";
 }
 
-std::string plain_number(double value) {
+std::string plain_number(double value, const char* missing) {
+  if (!std::isfinite(value)) return missing;
   const bool small = value != 0.0 && std::abs(value) < 0.02;
   return small ? fmt::format("{:.5f}", value) : fmt::format("{:.3f}", value);
+}
+
+std::string plain_interval(const metrics::Finding& finding, const char* missing) {
+  return fmt::format("{} [{}, {}]", plain_number(finding.value, missing),
+                     plain_number(finding.low, missing), plain_number(finding.high, missing));
 }
 
 std::string anchor(std::string_view value) {

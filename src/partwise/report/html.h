@@ -1,5 +1,7 @@
 #pragma once
 
+#include "partwise/metrics/finding.h"
+
 #include <nlohmann/json.hpp>
 
 #include <filesystem>
@@ -7,6 +9,12 @@
 #include <string_view>
 
 namespace partwise::report {
+
+// The page's own style sheet: light and dark by the reader's preference, wide, narrow and printed.
+std::string_view style_sheet();
+
+// Sorting, downloads, opening folded parts for print. The page is complete without it.
+std::string_view script();
 
 // What comes from a file, made safe for the page (views::escape_markup under a short name, because
 // it stands in every line).
@@ -35,7 +43,9 @@ std::string decimal(double value, int decimals = 3);
 std::string percent(double value);  // "95.8 %", unbroken
 
 // "0.783", with five digits below 0.02: adversarial distortions are that small.
-std::string plain_number(double value);
+std::string plain_number(double value, const char* missing);
+// "0.783 [0.751, 0.812]"
+std::string plain_interval(const metrics::Finding& finding, const char* missing);
 
 // Letters, digits and hyphens only: an id for links and charts.
 std::string anchor(std::string_view value);

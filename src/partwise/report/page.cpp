@@ -1,18 +1,68 @@
 #include "partwise/base/error.h"
 #include "partwise/base/files.h"
+#include "partwise/findings/findings_file.h"
 #include "partwise/report/html.h"
-#include "partwise/report/loaded_run.h"
 #include "partwise/report/report.h"
 #include "partwise/report/sections.h"
-#include "partwise/report/style.h"
 
 #include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+#include <set>
 
 namespace partwise::report {
 
 namespace fs = std::filesystem;
 
 namespace {
+
+// A path may hold any bytes; a page holds UTF-8.
+std::string valid_utf8(const std::string& bytes) {
+  const auto quoted =
+      nlohmann::json(bytes).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  return nlohmann::json::parse(quoted).get<std::string>();
+}
+
+std::string folder_name(const fs::path& path) {
+  const auto clean = path.lexically_normal();
+  const auto name = clean.filename().empty() ? clean.parent_path().filename() : clean.filename();
+  return valid_utf8(name.string());
+}
+
+void name_and_style(std::vector<LoadedRun>& runs) {
+  std::multiset<std::string> arms;
+  std::set<std::size_t> ranks;
+  for (const LoadedRun& run : runs) {
+    arms.insert(run.findings.arm);
+    ranks.insert(arm_rank(run.findings.arm));
+  }
+  const bool one_each = ranks.size() == runs.size();
+  for (std::size_t k = 0; k < runs.size(); ++k) {
+    LoadedRun& run = runs[k];
+    if (arms.count(run.findings.arm) > 1) run.label += " · " + folder_name(run.folder);
+    run.style = static_cast<int64_t>(one_each ? arm_rank(run.findings.arm) : k);
+  }
+}
+
+// From the plainest arm to the full method.
+std::vector<LoadedRun> load_runs(const std::vector<runs::RunFolder>& folders) {
+  ensure(!folders.empty(), "a report needs at least one run: partwise report RUN… --out FILE.html");
+  std::vector<LoadedRun> runs;
+  runs.reserve(folders.size());
+  for (const runs::RunFolder& folder : folders) {
+    auto found = findings::require_findings(folder);
+    const std::string arm = found.arm;
+    runs.push_back({arm, 0, folder.path().string(), std::move(found), folder.options(),
+                    folder.manifest(), folder.log()});
+  }
+  std::stable_sort(runs.begin(), runs.end(), [](const LoadedRun& a, const LoadedRun& b) {
+    return arm_rank(a.findings.arm) < arm_rank(b.findings.arm);
+  });
+  name_and_style(runs);
+  return runs;
+}
 
 // Not even a hostile name could make the page fetch anything.
 constexpr const char* kPolicy =

@@ -1,4 +1,4 @@
-#include "partwise/report/style.h"
+#include "partwise/report/html.h"
 
 namespace partwise::report {
 

@@ -1,6 +1,5 @@
-#include "partwise/report/tables.h"
-
 #include "partwise/report/html.h"
+#include "partwise/report/sections.h"
 
 #include <fmt/format.h>
 
@@ -12,17 +11,12 @@ namespace partwise::report {
 
 namespace {
 
-std::string raw(double value) {
-  return std::isfinite(value) ? fmt::format(" data-value=\"{:.6g}\"", value) : "";
-}
-
-// For a cell whose words matter more than its number.
-std::string sort_key(double value) {
-  return std::isfinite(value) ? fmt::format(" data-sort=\"{:.6g}\"", value) : "";
+std::string attribute(const char* name, double value) {
+  return std::isfinite(value) ? fmt::format(" {}=\"{:.6g}\"", name, value) : "";
 }
 
 std::string number_cell(double value, const std::string& words) {
-  return fmt::format("<td class=\"number\"{}>{}</td>", raw(value), words);
+  return fmt::format("<td class=\"number\"{}>{}</td>", attribute("data-value", value), words);
 }
 
 // The value with its interval in small print under it.
@@ -118,13 +112,10 @@ std::string signed_difference(const Claim& claim) {
       of_one_pair ? fmt::format(" [{}, {}]", part(claim.low), part(claim.high)) : "");
 }
 
-const char* judgement_class(const Claim& claim) {
-  const std::string word = judgement(claim);
-  return word == "better" ? "better" : word == "worse" ? "worse" : "unclear";
-}
-
 std::string claim_words(const Claim& claim) {
-  return fmt::format("<span class=\"{}\">{}</span>", judgement_class(claim), judgement(claim));
+  const std::string word = judgement(claim);
+  return fmt::format("<span class=\"{}\">{}</span>",
+                     word == "better" || word == "worse" ? word : "unclear", word);
 }
 
 // "0.783 [0.751, 0.812]" with the interval in small print under it.
@@ -148,7 +139,7 @@ std::string claims_row(std::span<const Claim> claims, const std::vector<std::str
     html += claim == claims.end()
                 ? "<td>–</td>"
                 : fmt::format("<td{}>{} {} <span class=\"small keep\">{}</span></td>",
-                              sort_key(claim->difference), claim_words(*claim),
+                              attribute("data-sort", claim->difference), claim_words(*claim),
                               signed_difference(*claim), claim->other_value);
   }
   std::string controls;

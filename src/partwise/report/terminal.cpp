@@ -15,17 +15,12 @@ using findings::Finding;
 using findings::Findings;
 
 std::string number(double value) {
-  return std::isfinite(value) ? plain_number(value) : "-";
-}
-
-std::string finding_text(const Finding& finding) {
-  return fmt::format("{} [{}, {}]", number(finding.value), number(finding.low),
-                     number(finding.high));
+  return plain_number(value, "-");
 }
 
 std::string cell(const Findings& found, const char* key) {
   const auto* finding = find_finding(found, key);
-  return finding == nullptr ? "-" : finding_text(*finding);
+  return finding == nullptr ? "-" : plain_interval(*finding, "-");
 }
 
 double fact(const Finding& finding, const char* key) {
@@ -88,7 +83,7 @@ std::string finding_lines(const Findings& found, bool all) {
     std::string controls;
     for (const auto& [name, value] : finding.controls)
       controls += fmt::format("{}{} {}", controls.empty() ? "" : ", ", name, number(value));
-    lines += fmt::format("  {:<32} {:<24} {}\n{}", key, finding_text(finding),
+    lines += fmt::format("  {:<32} {:<24} {}\n{}", key, plain_interval(finding, "-"),
                          controls + further(finding), share_lines(finding));
   }
   return lines;

@@ -19,13 +19,6 @@ std::string full_name(const std::string& arm) {
   return rank < arms().size() ? arms()[rank].article_name : "the " + arm + " network";
 }
 
-std::string capitalised(std::string sentence) {
-  if (!sentence.empty() && sentence[0] >= 'a' && sentence[0] <= 'z') {
-    sentence[0] = static_cast<char>(sentence[0] - 'a' + 'A');
-  }
-  return sentence;
-}
-
 std::string lower_name(const NumberWords& metric) {
   std::string name = metric.name;
   name[0] = static_cast<char>(name[0] - 'A' + 'a');
@@ -116,12 +109,11 @@ Claim make_claim(const NumberWords& metric,
                  const std::string& subject,
                  const std::string& other,
                  std::span<const metrics::Comparison> comparisons) {
-  Claim claim;
-  claim.metric = &metric;
-  claim.role = role;
-  claim.subject = subject;
-  claim.other = other;
-  claim.relation = common(comparisons);
+  Claim claim{.metric = &metric,
+              .role = role,
+              .subject = subject,
+              .other = other,
+              .relation = common(comparisons)};
   if (comparisons.size() == 1) {
     claim.low = comparisons.front().low;
     claim.high = comparisons.front().high;
@@ -174,10 +166,6 @@ std::vector<Claim> claims_on_controls(std::span<const RunFindings> runs,
   return all;
 }
 
-std::string points(double difference) {
-  return (difference < 0 ? "−" : "+") + decimal(std::abs(difference) * 100.0, 1) + " points";
-}
-
 std::string short_values(std::span<const RunFindings> runs, const Claim& claim) {
   const NumberWords& metric = *claim.metric;
   const auto value = [&](const std::string& arm) {
@@ -185,7 +173,9 @@ std::string short_values(std::span<const RunFindings> runs, const Claim& claim) 
     return metric.is_share ? percent(mean) : decimal(mean, 2);
   };
   std::string words = fmt::format("{} against {}", value(claim.subject), value(claim.other));
-  if (metric.is_share) words += ", " + points(claim.difference);
+  if (metric.is_share)
+    words += fmt::format(", {}{} points", claim.difference < 0 ? "−" : "+",
+                         decimal(std::abs(claim.difference) * 100.0, 1));
   if (metric.better == Better::lower) words += ", lower is better";
   return words;
 }
@@ -290,12 +280,13 @@ std::string headline_role(const std::vector<std::string>& roles) {
 
 std::string sentence_alone(std::span<const RunFindings> runs, const std::string& subject) {
   const NumberWords& accuracy = *metrics::find_number("accuracy");
+  std::string name = full_name(subject);  // "the …"
+  name[0] = 'T';
   return fmt::format(
       "Only one kind of network is in this report, so nothing can be compared. {} has an accuracy "
       "of "
       "{}.",
-      capitalised(full_name(subject)),
-      shown_all(accuracy, findings_of(runs, subject, "", "accuracy")));
+      name, shown_all(accuracy, findings_of(runs, subject, "", "accuracy")));
 }
 
 // How the words are meant, and which runs could not be paired.
@@ -346,16 +337,13 @@ std::vector<NumberWords> leading_numbers(bool of_network) {
   return numbers;
 }
 
-bool comparable(const RunFindings& a, const RunFindings& b) {
-  return a.net == b.net && a.loss == b.loss && a.categories == b.categories &&
-         findings::difference_between(a, b).empty();
-}
-
 std::vector<std::vector<RunFindings>> comparable_groups(std::span<const RunFindings> runs) {
   std::vector<std::vector<RunFindings>> groups;
   for (const RunFindings& run : runs) {
     const auto group = std::find_if(groups.begin(), groups.end(), [&](const auto& members) {
-      return comparable(members.front(), run);
+      const RunFindings& first = members.front();
+      return first.net == run.net && first.loss == run.loss && first.categories == run.categories &&
+             findings::difference_between(first, run).empty();
     });
     if (group == groups.end()) {
       groups.push_back({run});

@@ -12,9 +12,8 @@ namespace partwise::report {
 
 using metrics::Relation;
 
-// Same network, task, loss, split, images, categories and options of measuring: only such runs may
-// be compared.
-bool comparable(const RunFindings& a, const RunFindings& b);
+// Runs of the same network, task, loss, split, images, categories and options of measuring: only
+// such may be compared.
 std::vector<std::vector<RunFindings>> comparable_groups(std::span<const RunFindings> runs);
 
 // The catalogue's numbers that lead, of the whole network or of a layer.
@@ -30,8 +29,8 @@ struct Claim {
   std::string other;  // an arm, or a control's name
   bool is_control = false;
   Relation relation = Relation::undefined;  // of the subject to the other
-  std::string subject_value;
-  std::string other_value;
+  std::string subject_value = {};
+  std::string other_value = {};
   double difference = std::numeric_limits<double>::quiet_NaN();  // of the means
   double low = std::numeric_limits<double>::quiet_NaN();         // where one pair was compared
   double high = std::numeric_limits<double>::quiet_NaN();

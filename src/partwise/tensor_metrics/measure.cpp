@@ -2,7 +2,7 @@
 
 #include "partwise/base/error.h"
 #include "partwise/formats/safetensors.h"
-#include "partwise/metrics/filter_category.h"
+#include "partwise/metrics/map_summaries.h"
 #include "partwise/metrics/part_interpretability.h"
 #include "partwise/metrics/purity.h"
 #include "partwise/tensors/torch.h"
@@ -115,8 +115,9 @@ Tensor filter_categories(const Tensor& maps, const Tensor& labels, int64_t categ
   const auto values = plain_maps(maps);
   ensure(categories > 0, "categories = {}; one at least", categories);
   const auto rows = labels_of(labels, values.size(0), categories);
-  return torch::tensor(metrics::strongest_category(view_of(values), rows, categories),
-                       torch::kInt64);
+  return torch::tensor(
+      metrics::strongest_category(metrics::summarise(view_of(values), 0), rows, categories),
+      torch::kInt64);
 }
 
 PartInterpretability part_interpretability(const Tensor& maps,
