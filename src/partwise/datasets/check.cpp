@@ -19,8 +19,7 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 
 struct FileFinding {
-  enum class Kind { fine, missing, unreadable, wrong_size };
-  Kind kind = Kind::fine;
+  std::vector<ImageProblem> DatasetSummary::*kind = nullptr;  // none: the file is fine
   std::string reason;
   std::string hash;
 };
@@ -28,19 +27,19 @@ struct FileFinding {
 FileFinding check_file(const fs::path& root, const ImageRecord& record) {
   const auto path = root / record.file_name;
   std::error_code failure;  // a name too long, say: nothing there either
-  if (!fs::exists(path, failure)) return {FileFinding::Kind::missing, "no such file", ""};
+  if (!fs::exists(path, failure)) return {&DatasetSummary::missing, "no such file", ""};
   try {
     const auto bytes = read_file(path);
-    FileFinding finding{FileFinding::Kind::fine, "", content_hash(bytes)};
+    FileFinding finding{nullptr, "", content_hash(bytes)};
     const auto image = images::decode_image(bytes, record.file_name);
     if (image.width != record.width || image.height != record.height) {
-      finding.kind = FileFinding::Kind::wrong_size;
+      finding.kind = &DatasetSummary::wrong_size;
       finding.reason = fmt::format("is {} x {}, dataset.json says {} x {}", image.width,
                                    image.height, record.width, record.height);
     }
     return finding;
   } catch (const Error& problem) {
-    return {FileFinding::Kind::unreadable, problem.what(), ""};
+    return {&DatasetSummary::unreadable, problem.what(), ""};
   }
 }
 
@@ -53,27 +52,6 @@ std::vector<FileFinding> check_files(const PartDataset& dataset, int threads) {
     progress.advance();
   });
   return findings;
-}
-
-void sort_findings(const PartDataset& dataset,
-                   const std::vector<FileFinding>& findings,
-                   DatasetSummary& summary) {
-  for (std::size_t i = 0; i < findings.size(); ++i) {
-    const ImageProblem problem{dataset.images[i].file_name, findings[i].reason};
-    switch (findings[i].kind) {
-      case FileFinding::Kind::fine:
-        break;
-      case FileFinding::Kind::missing:
-        summary.missing.push_back(problem);
-        break;
-      case FileFinding::Kind::unreadable:
-        summary.unreadable.push_back(problem);
-        break;
-      case FileFinding::Kind::wrong_size:
-        summary.wrong_size.push_back(problem);
-        break;
-    }
-  }
 }
 
 // Remembers where each key (an id, a hash) was first seen in each split.
@@ -212,7 +190,10 @@ DatasetSummary check_dataset(const PartDataset& dataset, int threads) {
     summary.splits[name] = static_cast<int64_t>(ids.size());
   }
   const auto findings = check_files(dataset, threads);
-  sort_findings(dataset, findings, summary);
+  for (std::size_t i = 0; i < findings.size(); ++i) {
+    const auto& [kind, reason, hash] = findings[i];
+    if (kind != nullptr) (summary.*kind).push_back({dataset.images[i].file_name, reason});
+  }
   summary.leaks = find_leaks(dataset, findings);
   return summary;
 }

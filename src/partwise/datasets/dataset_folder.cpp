@@ -41,10 +41,14 @@ void flush_to_disk(const fs::path& folder) {
 
 }  // namespace
 
-FolderState folder_state(const fs::path& folder, const json& identity) {
-  if (!fs::exists(folder)) return FolderState::fresh;
-  ensure(fs::is_directory(folder), "{}: exists and is not a folder", folder.string());
-  if (fs::is_empty(folder)) return FolderState::fresh;
+std::optional<PartDataset> begin_dataset(const fs::path& folder, const json& identity) {
+  ensure(!fs::exists(folder) || fs::is_directory(folder), "{}: exists and is not a folder",
+         folder.string());
+  if (!fs::exists(folder) || fs::is_empty(folder)) {
+    make_writable_folder(folder);
+    write_json_atomically(folder / kUnfinished, identity);
+    return std::nullopt;
+  }
   const bool finished = fs::exists(folder / "dataset.json");
   const auto mark = folder / (finished ? "dataset.json" : kUnfinished);
   ensure(fs::exists(mark), "{}: not empty and not a dataset of this program; choose another folder",
@@ -53,12 +57,12 @@ FolderState folder_state(const fs::path& folder, const json& identity) {
   ensure(same_identity(info, identity),
          "{}: holds a dataset made with other options; choose another folder or remove it",
          folder.string());
-  return finished ? FolderState::finished : FolderState::unfinished;
-}
-
-void begin_dataset(const fs::path& folder, const json& identity) {
-  make_writable_folder(folder);
-  write_json_atomically(folder / kUnfinished, identity);
+  if (!finished) return std::nullopt;
+  auto dataset = load_dataset(folder);
+  const bool whole =
+      std::all_of(dataset.images.begin(), dataset.images.end(),
+                  [&](const auto& image) { return fs::is_regular_file(folder / image.file_name); });
+  return whole ? std::optional(std::move(dataset)) : std::nullopt;
 }
 
 // Waiting for the disk would take as long as making the images; finish_dataset flushes once.
@@ -80,12 +84,6 @@ PartDataset finish_dataset(const PartDataset& dataset) {
   save_dataset(dataset);
   fs::remove(dataset.root / kUnfinished);
   return load_dataset(dataset.root);
-}
-
-bool all_images_there(const PartDataset& dataset) {
-  return std::all_of(dataset.images.begin(), dataset.images.end(), [&](const auto& image) {
-    return fs::is_regular_file(dataset.root / image.file_name);
-  });
 }
 
 }  // namespace partwise::datasets

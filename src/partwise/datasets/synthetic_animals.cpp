@@ -87,12 +87,7 @@ PartDataset write_synthetic_animals(const fs::path& folder,
                                     int threads) {
   validate(options);
   const auto wanted = identity(options);
-  const auto state = folder_state(folder, wanted);
-  if (state == FolderState::finished) {
-    auto dataset = load_dataset(folder);
-    if (all_images_there(dataset)) return dataset;
-  }
-  if (state == FolderState::fresh) begin_dataset(folder, wanted);
+  if (auto finished = begin_dataset(folder, wanted)) return *std::move(finished);
   make_writable_folder(folder / "images");
   PartDataset dataset;
   dataset.root = folder;

@@ -1,9 +1,7 @@
 #include "partwise/base/error.h"
 #include "partwise/base/names.h"
-#include "partwise/datasets/import/box_region.h"
-#include "partwise/datasets/import/choice.h"
 #include "partwise/datasets/import/importers.h"
-#include "partwise/datasets/import/polygon.h"
+#include "partwise/datasets/regions.h"
 #include "partwise/formats/json_records.h"
 
 #include <algorithm>
@@ -29,20 +27,10 @@ using nlohmann::json;
 
 constexpr int64_t kLargestId = int64_t{1} << 53U;
 
-std::vector<fs::path> json_files(const fs::path& folder) {
-  std::vector<fs::path> files;
-  if (!fs::is_directory(folder)) return files;
-  for (const auto& entry : fs::directory_iterator(folder)) {
-    if (entry.path().extension() == ".json") files.push_back(entry.path());
-  }
-  std::sort(files.begin(), files.end());
-  return files;
-}
-
 fs::path annotation_file(const fs::path& source) {
   if (fs::is_regular_file(source)) return source;
-  auto files = json_files(source);
-  if (files.empty()) files = json_files(source / "annotations");
+  auto files = files_in(source, ".json");
+  if (files.empty()) files = files_in(source / "annotations", ".json");
   ensure(!files.empty(), "{}: no *.json here or in annotations/", source.string());
   std::vector<std::string> names;
   names.reserve(files.size());

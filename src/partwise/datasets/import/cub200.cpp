@@ -1,5 +1,4 @@
 #include "partwise/base/error.h"
-#include "partwise/datasets/import/choice.h"
 #include "partwise/datasets/import/importers.h"
 
 #include <cmath>

@@ -1,6 +1,4 @@
 #include "partwise/base/error.h"
-#include "partwise/datasets/import/choice.h"
-#include "partwise/datasets/import/image_files.h"
 #include "partwise/datasets/import/importers.h"
 
 #include <algorithm>

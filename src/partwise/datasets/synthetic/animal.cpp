@@ -48,10 +48,8 @@ void AnimalBuilder::point(std::string_view name, Point at, int layer) {
   animal_.points.push_back({std::string(name), at, layer});
 }
 
-void AnimalBuilder::leg(std::string_view part,
-                        std::string_view foot,
-                        const LegShape& shape,
-                        const LegPose& pose) {
+void AnimalBuilder::leg(const std::string& side, const LegShape& shape, const LegPose& pose) {
+  const auto part = side + "-legs";
   const Point knee = pose.hip + heading(-90.0 + pose.swing, shape.upper);
   const Point ankle = knee + heading(-90.0 + pose.swing - pose.bend, shape.lower);
   body(part,
@@ -61,7 +59,7 @@ void AnimalBuilder::leg(std::string_view part,
   const Point toe = ankle + Point{shape.foot, 0.01};
   const int foot_layer =
       accent(part, {Shape::cone(ankle, toe, shape.ankle * 1.15, shape.ankle * 0.9)}, 0.0, pose.far);
-  point(foot, ankle + Point{shape.foot * 0.5, 0.0}, foot_layer);
+  point(side + "-foot", ankle + Point{shape.foot * 0.5, 0.0}, foot_layer);
 }
 
 void AnimalBuilder::turn(const Stage& since, double pivot, double factor) {
@@ -79,6 +77,7 @@ void AnimalBuilder::eye(int on, Point at, double radius) {
   mark(on, {Shape::ellipse(at + Point{radius * 0.25, 0.0}, radius, radius)}, palette_.dark);
   mark(on, {Shape::ellipse(at + Point{radius * 0.5, -radius * 0.4}, radius * 0.35, radius * 0.35)},
        {1.0, 1.0, 1.0});
+  point("eye", at, on);
 }
 
 void AnimalBuilder::nose(int on, Point at, double radius) {

@@ -59,11 +59,9 @@ class AnimalBuilder {
   int mark(int on, std::vector<Shape> shapes, Colour colour, double opacity = 1.0);
 
   void point(std::string_view name, Point at, int layer = kAnyLayer);
-  void leg(std::string_view part,
-           std::string_view foot,
-           const LegShape& shape,
-           const LegPose& pose);
-  void eye(int on, Point at, double radius);
+  void front_leg(const LegShape& shape, const LegPose& pose) { leg("front", shape, pose); }
+  void back_leg(const LegShape& shape, const LegPose& pose) { leg("back", shape, pose); }
+  void eye(int on, Point at, double radius);  // and its landmark
   void nose(int on, Point at, double radius);
 
   // Turns what was added since `stage` about the vertical line x = pivot: widths along the body
@@ -81,6 +79,7 @@ class AnimalBuilder {
   Random& random;
 
  private:
+  void leg(const std::string& side, const LegShape& shape, const LegPose& pose);
   int add(std::string_view part, std::vector<Shape> shapes, double merge, const Paint& paint);
 
   Palette palette_;
@@ -103,5 +102,13 @@ struct Stride {
   double far = 0.0;
 };
 Stride draw_stride(Random& random, double reach);
+
+// The kinds of animals, one file each.
+void pose_fox(AnimalBuilder& animal);
+void pose_deer(AnimalBuilder& animal);
+void pose_elephant(AnimalBuilder& animal);
+void pose_bird(AnimalBuilder& animal);
+void pose_rabbit(AnimalBuilder& animal);
+void pose_turtle(AnimalBuilder& animal);
 
 }  // namespace partwise::datasets::synthetic

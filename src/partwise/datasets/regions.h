@@ -2,8 +2,6 @@
 
 #include "partwise/datasets/part_dataset.h"
 
-#include <vector>
-
 namespace partwise::datasets {
 
 // The region of a part known by boxes only: one box, or for several instances the box around them
@@ -14,5 +12,11 @@ PartRegion region_of_boxes(const std::vector<Box>& boxes, int64_t width, int64_t
 std::optional<Box> box_around(const std::vector<uint8_t>& pixels, int64_t width, int64_t height);
 
 Box box_around(const Box& a, const Box& b);
+
+// Sets the pixels whose centres lie inside a polygon (even-odd rule) in a row-major mask.
+void fill_polygon(const std::vector<Point>& corners,
+                  int64_t width,
+                  int64_t height,
+                  std::vector<uint8_t>& pixels);
 
 }  // namespace partwise::datasets

@@ -1,4 +1,4 @@
-#include "partwise/datasets/import/polygon.h"
+#include "partwise/datasets/regions.h"
 
 #include <gtest/gtest.h>
 
