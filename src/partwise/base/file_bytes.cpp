@@ -1,38 +1,20 @@
 #include "partwise/base/file_bytes.h"
 
 #include "partwise/base/error.h"
+#include "partwise/base/files.h"
 
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 namespace partwise {
-namespace {
-
-class Descriptor {
- public:
-  explicit Descriptor(const std::string& path)
-      : number_(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {
-    ensure(number_ >= 0, "{}: cannot open: {}", path, std::strerror(errno));
-  }
-  ~Descriptor() { ::close(number_); }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-
-  [[nodiscard]] int number() const { return number_; }
-
- private:
-  int number_;
-};
-
-}  // namespace
 
 FileBytes map_file(const std::filesystem::path& path) {
   const auto name = path.string();
-  const Descriptor file(name);
+  const Descriptor file(::open(name.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  ensure(file.open(), "{}: cannot open: {}", name, std::strerror(errno));
   struct stat status {};
   ensure(::fstat(file.number(), &status) == 0, "{}: cannot read: {}", name, std::strerror(errno));
   ensure(!S_ISDIR(status.st_mode), "{}: is a folder, expected a file", name);

@@ -10,7 +10,6 @@
 #include <fstream>
 #include <system_error>
 #include <unistd.h>
-#include <utility>
 #include <vector>
 
 namespace partwise {
@@ -21,18 +20,6 @@ namespace {
 
 constexpr std::string_view kStaged = ".tmp";  // and the writer's process id
 
-// 0, or what went wrong.
-int write_all(int file, std::string_view bytes, off_t offset) {
-  while (!bytes.empty()) {
-    const auto written = ::pwrite(file, bytes.data(), bytes.size(), offset);
-    if (written < 0 && errno != EINTR) return errno;
-    if (written <= 0) continue;
-    bytes.remove_prefix(static_cast<std::size_t>(written));
-    offset += written;
-  }
-  return 0;
-}
-
 int flush_and_close(int file) {
   int error = ::fsync(file) != 0 ? errno : 0;
   if (::close(file) != 0 && error == 0) error = errno;
@@ -40,6 +27,21 @@ int flush_and_close(int file) {
 }
 
 }  // namespace
+
+Descriptor::~Descriptor() {
+  if (open()) ::close(number_);
+}
+
+int write_all(int file, std::string_view bytes, uint64_t offset) {
+  while (!bytes.empty()) {
+    const auto written = ::pwrite(file, bytes.data(), bytes.size(), static_cast<off_t>(offset));
+    if (written < 0 && errno != EINTR) return errno;
+    if (written <= 0) continue;
+    bytes.remove_prefix(static_cast<std::size_t>(written));
+    offset += static_cast<uint64_t>(written);
+  }
+  return 0;
+}
 
 std::string read_file(const fs::path& path, std::size_t limit) {
   std::error_code failure;
@@ -72,7 +74,7 @@ StagedFile::~StagedFile() {
 }
 
 void StagedFile::write(uint64_t offset, std::string_view bytes) {
-  require(write_all(file_, bytes, static_cast<off_t>(offset)));
+  require(write_all(file_, bytes, offset));
 }
 
 void StagedFile::read(uint64_t offset, std::span<char> into) const {

@@ -8,12 +8,31 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace partwise {
 
 // Whole file; an Error names the path and the reason. `limit` guards against a wrong or hostile
 // file.
 std::string read_file(const std::filesystem::path& path, std::size_t limit = std::size_t{1} << 32U);
+
+// An open file's number, closed with it; negative where opening failed.
+class Descriptor {
+ public:
+  explicit Descriptor(int number) : number_(number) {}
+  ~Descriptor();
+  Descriptor(Descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
+  Descriptor& operator=(Descriptor&&) = delete;
+
+  [[nodiscard]] bool open() const { return number_ >= 0; }
+  [[nodiscard]] int number() const { return number_; }
+
+ private:
+  int number_;
+};
+
+// Writes all the bytes from `offset` on. 0, or the errno of what went wrong.
+int write_all(int file, std::string_view bytes, uint64_t offset);
 
 // A file that appears whole or not at all: written beside its target, flushed to disk, then renamed
 // over it. Dropped before it is finished, it leaves nothing. An Error names the target.

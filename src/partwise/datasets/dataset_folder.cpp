@@ -32,11 +32,10 @@ std::string last_error() {
 }
 
 void flush_to_disk(const fs::path& folder) {
-  const int handle = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  ensure(handle >= 0, "{}: cannot open: {}", folder.string(), last_error());
-  const int outcome = ::syncfs(handle);
-  ::close(handle);
-  ensure(outcome == 0, "{}: cannot flush to disk: {}", folder.string(), last_error());
+  const Descriptor handle(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  ensure(handle.open(), "{}: cannot open: {}", folder.string(), last_error());
+  ensure(::syncfs(handle.number()) == 0, "{}: cannot flush to disk: {}", folder.string(),
+         last_error());
 }
 
 }  // namespace

@@ -1,9 +1,9 @@
 #include "partwise/runs/event_file.h"
 
-#include "partwise/formats/crc32c.h"
 #include "partwise/formats/protobuf_writer.h"
 #include "partwise/runs/log_scalars.h"
 
+#include <array>
 #include <bit>
 #include <cmath>
 
@@ -15,6 +15,27 @@ enum EventField { kWallTime = 1, kStep = 2, kFileVersion = 3, kSummary = 5 };
 enum SummaryField { kValue = 1 };
 enum ValueField { kTag = 1, kSimpleValue = 2 };
 
+constexpr uint32_t kReflectedPolynomial = 0x82F63B78U;
+
+constexpr std::array<uint32_t, 256> kTable = [] {
+  std::array<uint32_t, 256> table{};
+  for (uint32_t byte = 0; byte < 256; ++byte) {
+    uint32_t value = byte;
+    for (int bit = 0; bit < 8; ++bit)
+      value = (value >> 1U) ^ ((value & 1U) != 0 ? kReflectedPolynomial : 0U);
+    table[byte] = value;
+  }
+  return table;
+}();
+
+// CRC-32C (Castagnoli: polynomial 0x1EDC6F41, reflected).
+uint32_t crc32c(std::string_view bytes) {
+  uint32_t crc = 0xFFFFFFFFU;
+  for (const char byte : bytes)
+    crc = (crc >> 8U) ^ kTable[(crc ^ static_cast<unsigned char>(byte)) & 0xFFU];
+  return ~crc;
+}
+
 template <typename Unsigned>
 std::string little_endian(Unsigned value) {
   std::string bytes;
@@ -24,7 +45,7 @@ std::string little_endian(Unsigned value) {
 }
 
 std::string masked_crc(std::string_view bytes) {
-  return little_endian(std::rotr(formats::crc32c(bytes), 15) + 0xA282EAD8U);
+  return little_endian(std::rotr(crc32c(bytes), 15) + 0xA282EAD8U);
 }
 
 std::string version_event(double time) {

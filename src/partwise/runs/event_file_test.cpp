@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <cstring>
 
 namespace partwise::runs {
@@ -11,15 +12,32 @@ namespace {
 
 using namespace std::string_literals;
 
+// The CRC-32C behind a record's data.
+uint32_t crc_of(const std::string& data) {
+  const auto record = tf_record(data);
+  uint32_t masked = 0;
+  std::memcpy(&masked, record.data() + record.size() - sizeof masked, sizeof masked);
+  return std::rotl(masked - 0xA282EAD8U, 15);
+}
+
 TEST(EventFile, ARecordIsItsLengthItsDataAndACrcOfEach) {
   const auto record = tf_record("abc");
   ASSERT_EQ(record.size(), 8U + 4U + 3U + 4U);
   EXPECT_EQ(record.substr(0, 8), "\x03\0\0\0\0\0\0\0"s);
   EXPECT_EQ(record.substr(12, 3), "abc");
-  uint32_t masked = 0;
-  std::memcpy(&masked, record.data() + 15, sizeof masked);
-  const uint32_t published = 0x364B3FB7U;  // crc32c("abc")
-  EXPECT_EQ(masked, ((published >> 15U) | (published << 17U)) + 0xA282EAD8U);
+  EXPECT_EQ(crc_of("abc"), 0x364B3FB7U);
+}
+
+// RFC 3720, appendix B.4, and the catalogue's check value.
+TEST(EventFile, ItsCrcsAreThePublishedOnes) {
+  EXPECT_EQ(crc_of(""), 0x00000000U);
+  EXPECT_EQ(crc_of("123456789"), 0xE3069283U);
+  EXPECT_EQ(crc_of(std::string(32, '\0')), 0x8A9136AAU);
+  EXPECT_EQ(crc_of(std::string(32, '\xff')), 0x62A8AB43U);
+  std::string rising;
+  for (char i = 0; i < 32; ++i) rising.push_back(i);
+  EXPECT_EQ(crc_of(rising), 0x46DD794EU);
+  EXPECT_EQ(crc_of(std::string(rising.rbegin(), rising.rend())), 0x113FDB5CU);
 }
 
 TEST(EventFile, MoreRowsOnlyAddToTheBytesOfFewer) {

@@ -4,7 +4,6 @@
 #include "partwise/base/files.h"
 #include "partwise/base/removal_fixture.h"
 #include "partwise/runs/event_file.h"
-#include "partwise/runs/run_lock.h"
 
 #include <gtest/gtest.h>
 

@@ -38,13 +38,6 @@ std::vector<Side> sides_of(const fs::path& source) {
   return sides;
 }
 
-Objects whole_image(int64_t category, int64_t width, int64_t height) {
-  Annotation object;
-  object.category_id = category;
-  object.bbox = {0.0, 0.0, static_cast<double>(width), static_cast<double>(height)};
-  return {{object}, {}};
-}
-
 void plan_class(const Side& side,
                 const fs::path& source,
                 const std::string& name,
@@ -59,7 +52,10 @@ void plan_class(const Side& side,
     image.official_train = side.train;
     if (category != kNegative) {
       image.objects = [category](int64_t width, int64_t height) {
-        return whole_image(category, width, height);
+        Annotation whole;
+        whole.category_id = category;
+        whole.bbox = {0.0, 0.0, static_cast<double>(width), static_cast<double>(height)};
+        return Objects{{whole}, {}};
       };
     }
     plan.images.push_back(std::move(image));

@@ -37,13 +37,8 @@ struct BodyFromImage {
 
 // The pixels a shape may reach, with a margin for outlines and merged creases.
 Region region_of(const Shape& shape, const View& view, double margin, int64_t side) {
-  Bounds body;
-  include(body, shape);
   Bounds image;
-  for (const Point corner :
-       {body.low, body.high, Point{body.low.x, body.high.y}, Point{body.high.x, body.low.y}}) {
-    image.include(view.image_from_body(corner), margin);
-  }
+  include(image, shape, view, margin);
   const auto clip = [&](double edge) { return std::clamp<int64_t>(std::llround(edge), 0, side); };
   return {clip(image.low.x), clip(image.low.y), clip(image.high.x), clip(image.high.y)};
 }
@@ -175,6 +170,15 @@ Point View::image_from_body(Point point) const {
   return origin + Point{x * std::cos(radians) - point.y * std::sin(radians),
                         x * std::sin(radians) + point.y * std::cos(radians)} *
                       scale;
+}
+
+void include(Bounds& image, const Shape& shape, const View& view, double margin) {
+  Bounds body;
+  include(body, shape);
+  for (const Point corner :
+       {body.low, body.high, Point{body.low.x, body.high.y}, Point{body.high.x, body.low.y}}) {
+    image.include(view.image_from_body(corner), margin);
+  }
 }
 
 Canvas::Canvas(int64_t side_pixels)

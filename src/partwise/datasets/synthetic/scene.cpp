@@ -65,14 +65,7 @@ Bounds bounds_in(const Animal& animal, const View& view) {
   Bounds bounds;
   for (const auto& part : animal.layers) {
     if (part.mark_on != kAnyLayer) continue;
-    for (const auto& shape : part.layer.shapes) {
-      Bounds body;
-      include(body, shape);
-      for (const Point corner :
-           {body.low, body.high, Point{body.low.x, body.high.y}, Point{body.high.x, body.low.y}}) {
-        bounds.include(view.image_from_body(corner), 0.0);
-      }
-    }
+    for (const auto& shape : part.layer.shapes) include(bounds, shape, view, 0.0);
   }
   return bounds;
 }
