@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -15,6 +16,20 @@ namespace partwise {
 // Whole file; an Error names the path and the reason. `limit` guards against a wrong or hostile
 // file.
 std::string read_file(const std::filesystem::path& path, std::size_t limit = std::size_t{1} << 32U);
+
+// A whole file, to be looked at. `name` stands in every complaint about it; `owner` keeps the bytes
+// alive and goes into the arrays that point into them.
+struct FileBytes {
+  std::string name;
+  std::string_view bytes;
+  std::shared_ptr<const void> owner;
+};
+
+// Mapped, so that a file of gigabytes costs only the pages that are looked at. Whoever shortens
+// the file meanwhile ends the program (SIGBUS); replacing it by renaming is harmless.
+FileBytes map_file(const std::filesystem::path& path);
+
+FileBytes bytes_in_memory(std::string name, std::string bytes);
 
 // An open file's number, closed with it; negative where opening failed.
 class Descriptor {

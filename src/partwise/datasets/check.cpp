@@ -13,6 +13,12 @@
 #include <unordered_set>
 
 namespace partwise::datasets {
+
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(LandmarkCount, objects, single_instance)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ImageProblem, file_name, reason)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(
+    SplitLeak, first_split, first_file, second_split, second_file, reason)
+
 namespace {
 
 namespace fs = std::filesystem;
@@ -155,20 +161,9 @@ CategorySummary summarise(const PartDataset& dataset, const Category& category) 
   return summary;
 }
 
-json json_from_problems(const std::vector<ImageProblem>& problems) {
-  json list = json::array();
-  for (const auto& problem : problems) {
-    list.push_back({{"file_name", problem.file_name}, {"reason", problem.reason}});
-  }
-  return list;
-}
-
 json json_from_category(const CategorySummary& category) {
-  json landmarks = json::object();
-  for (const auto& [name, count] : category.landmarks) {
-    landmarks[name] = {{"objects", count.objects}, {"single_instance", count.single_instance}};
-  }
-  json value{{"objects", category.objects}, {"parts", category.parts}, {"landmarks", landmarks}};
+  json value{
+      {"objects", category.objects}, {"parts", category.parts}, {"landmarks", category.landmarks}};
   value["constant_centre_instability"] =
       category.constant_centre_instability ? json(*category.constant_centre_instability) : json();
   return value;
@@ -204,20 +199,13 @@ json to_json(const DatasetSummary& summary) {
              {"annotations", summary.annotations},
              {"categories", json::object()},
              {"splits", summary.splits},
-             {"missing", json_from_problems(summary.missing)},
-             {"unreadable", json_from_problems(summary.unreadable)},
-             {"wrong_size", json_from_problems(summary.wrong_size)},
-             {"leaks", json::array()},
+             {"missing", summary.missing},
+             {"unreadable", summary.unreadable},
+             {"wrong_size", summary.wrong_size},
+             {"leaks", summary.leaks},
              {"sound", summary.sound()}};
   for (const auto& category : summary.categories) {
     value["categories"][category.name] = json_from_category(category);
-  }
-  for (const auto& leak : summary.leaks) {
-    value["leaks"].push_back({{"first_split", leak.first_split},
-                              {"first_file", leak.first_file},
-                              {"second_split", leak.second_split},
-                              {"second_file", leak.second_file},
-                              {"reason", leak.reason}});
   }
   return value;
 }

@@ -1,7 +1,6 @@
 #include "partwise/datasets/crop_cache.h"
 
 #include "partwise/base/error.h"
-#include "partwise/base/file_bytes.h"
 #include "partwise/base/files.h"
 #include "partwise/base/interrupt.h"
 #include "partwise/base/parallel.h"

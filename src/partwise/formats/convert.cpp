@@ -62,24 +62,22 @@ std::vector<Real> each(std::string_view bytes) {
 
 template <typename Real>
 std::vector<Real> values_of(const Array& array) {
-  constexpr std::array kReaders{
-      // In the order of the enumeration.
-      each<Real, double>,
-      each<Real, float>,
-      each<Real, uint16_t, float_from_f16>,
-      each<Real, uint16_t, float_from_bf16>,
-      each<Real, uint8_t, float_from_f8_e5m2>,
-      each<Real, uint8_t, float_from_f8_e4m3>,
-      each<Real, int64_t>,
-      each<Real, int32_t>,
-      each<Real, int16_t>,
-      each<Real, int8_t>,
-      each<Real, uint64_t>,
-      each<Real, uint32_t>,
-      each<Real, uint16_t>,
-      each<Real, uint8_t>,
-      each<Real, uint8_t, is_set>,
-  };
+  // In the order of the enumeration.
+  constexpr std::array kReaders{each<Real, double>,
+                                each<Real, float>,
+                                each<Real, uint16_t, float_from_f16>,
+                                each<Real, uint16_t, float_from_bf16>,
+                                each<Real, uint8_t, float_from_f8_e5m2>,
+                                each<Real, uint8_t, float_from_f8_e4m3>,
+                                each<Real, int64_t>,
+                                each<Real, int32_t>,
+                                each<Real, int16_t>,
+                                each<Real, int8_t>,
+                                each<Real, uint64_t>,
+                                each<Real, uint32_t>,
+                                each<Real, uint16_t>,
+                                each<Real, uint8_t>,
+                                each<Real, uint8_t, is_set>};
   return kReaders.at(static_cast<std::size_t>(array.dtype))(array.bytes);
 }
 

@@ -28,6 +28,13 @@ ReducedImage decode_jpeg(std::string_view bytes,
                          int64_t max_pixels,
                          int64_t reduction);
 
+// The orientation tag (1..8) of a TIFF block as EXIF embeds it; 1 when there is none or the block
+// is damaged.
+int exif_orientation(std::string_view tiff);
+
+// The image as it should be seen; `orientation` as in EXIF.
+Image upright(Image image, int orientation);
+
 std::string encode_png(const Image& image);  // the same pixels give the same bytes
 std::string encode_jpeg(const Image& image, int quality);
 

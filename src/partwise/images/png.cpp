@@ -1,6 +1,5 @@
 #include "partwise/base/error.h"
 #include "partwise/images/codec.h"
-#include "partwise/images/exif.h"
 
 #include <csetjmp>
 #include <cstring>

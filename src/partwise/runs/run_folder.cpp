@@ -1,7 +1,6 @@
 #include "partwise/runs/run_folder.h"
 
 #include "partwise/base/error.h"
-#include "partwise/runs/event_file.h"
 #include "partwise/runs/log_scalars.h"
 
 #include <cerrno>

@@ -25,10 +25,6 @@ void refuse_known(std::string_view bytes, const std::string& name) {
   ensure(!bytes.starts_with("<"), "{}: a web page, not weights; the download went wrong", name);
 }
 
-bool is_safetensors(std::string_view bytes) {
-  return bytes.size() > 8 && bytes[8] == '{';
-}
-
 }  // namespace
 
 formats::NamedArrays read_weights(const std::filesystem::path& path) {
@@ -43,7 +39,7 @@ formats::NamedArrays parse_weights(const FileBytes& file) {
   if (file.bytes.starts_with("PK\x03\x04") || file.bytes.starts_with("PK\x05\x06")) {
     return formats::parse_pth(file);
   }
-  if (is_safetensors(file.bytes)) return formats::parse_safetensors(file);
+  if (file.bytes.size() > 8 && file.bytes[8] == '{') return formats::parse_safetensors(file);
   if (file.bytes.starts_with("MATLAB 5")) {
     return matconvnet_network(formats::parse_matlab5(file), file.name);
   }

@@ -124,14 +124,13 @@ ImportPlan plan_cub200(const fs::path& source, std::span<const std::string> aske
     if (const auto found = landmarks.find(id); found != landmarks.end()) {
       bird.landmarks = found->second;
     }
-    PlannedImage image;
+    auto& image = plan.images.emplace_back();
     image.id = id;
     image.source = root / "images" / file;
     image.file_name = (fs::path("images") / fs::path(file).lexically_normal()).string();
     image.stratum = label;
     image.official_train = of_image(training, id, "train_test_split.txt") != 0;
     image.objects = [bird](int64_t /*width*/, int64_t /*height*/) { return Objects{{bird}, {}}; };
-    plan.images.push_back(std::move(image));
   }
   std::vector<std::string> names;
   names.reserve(part_names.size());

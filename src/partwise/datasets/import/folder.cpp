@@ -45,7 +45,7 @@ void plan_class(const Side& side,
                 ImportPlan& plan) {
   if (!fs::is_directory(side.folder / name)) return;
   for (const auto& file : files_below(side.folder / name)) {
-    PlannedImage image;
+    auto& image = plan.images.emplace_back();
     image.source = side.folder / name / file;
     image.file_name = (fs::path("images") / image.source.lexically_relative(source)).string();
     image.stratum = category;
@@ -58,7 +58,6 @@ void plan_class(const Side& side,
         return Objects{{whole}, {}};
       };
     }
-    plan.images.push_back(std::move(image));
   }
 }
 

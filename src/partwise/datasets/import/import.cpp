@@ -5,7 +5,6 @@
 #include "partwise/base/interrupt.h"
 #include "partwise/base/parallel.h"
 #include "partwise/base/progress.h"
-#include "partwise/datasets/dataset_folder.h"
 #include "partwise/datasets/import/importers.h"
 #include "partwise/datasets/import/splits.h"
 #include "partwise/formats/matlab.h"
@@ -17,6 +16,9 @@
 #include <system_error>
 
 namespace partwise::datasets {
+
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Skipped, kind, name, reason)
+
 namespace {
 
 namespace fs = std::filesystem;
@@ -53,20 +55,6 @@ std::string fingerprint(const ImportPlan& plan) {
   return content_hash(text);
 }
 
-json identity_of(const ImportRequest& request, const ImportPlan& plan) {
-  return {{"importer", request.format},       {"importer_version", kImporterVersion},
-          {"categories", request.categories}, {"merged_name", request.merged_name},
-          {"original", fingerprint(plan)},    {"options", to_json(request.options)}};
-}
-
-json json_from_skipped(const std::vector<Skipped>& skipped) {
-  json list = json::array();
-  for (const auto& item : skipped) {
-    list.push_back({{"kind", item.kind}, {"name", item.name}, {"reason", item.reason}});
-  }
-  return list;
-}
-
 std::vector<Skipped> read_skipped(const fs::path& folder) {
   std::vector<Skipped> skipped;
   if (!fs::exists(folder / kSkippedFile)) return skipped;
@@ -93,14 +81,6 @@ bool finite(const Box& box) {
          std::isfinite(box.height);
 }
 
-// A landmark on the very edge, or a rounding outside, still counts.
-bool near_image(Point point, int64_t width, int64_t height) {
-  const auto inside = [](double at, int64_t size) {
-    return at >= -1.0 && at <= static_cast<double>(size) + 1.0;
-  };
-  return inside(point.x, width) && inside(point.y, height);
-}
-
 // The part of a box inside a width x height image; empty when less than a millionth of a pixel is.
 std::optional<Box> clipped(const Box& box, int64_t width, int64_t height) {
   if (!finite(box)) return std::nullopt;
@@ -112,22 +92,6 @@ std::optional<Box> clipped(const Box& box, int64_t width, int64_t height) {
   return Box{left, top, right - left, bottom - top};
 }
 
-void fit_parts(Annotation& object, int64_t width, int64_t height) {
-  for (auto& [name, region] : object.parts) {
-    if (region.bbox) region.bbox = clipped(*region.bbox, width, height);
-    if (region.segmentation && mask_area(*region.segmentation) == 0) region.segmentation.reset();
-  }
-  std::erase_if(object.parts,
-                [](const auto& part) { return !part.second.bbox && !part.second.segmentation; });
-}
-
-void fit_landmarks(Annotation& object, int64_t width, int64_t height) {
-  for (auto& [name, points] : object.landmarks) {
-    std::erase_if(points, [&](Point point) { return !near_image(point, width, height); });
-  }
-  std::erase_if(object.landmarks, [](const auto& landmark) { return landmark.second.empty(); });
-}
-
 // Makes an object's truth fit its image: boxes are clipped, parts and landmarks outside dropped.
 // Returns why the object can't be used, or nothing.
 std::string fit_to_image(Annotation& object, int64_t width, int64_t height) {
@@ -137,8 +101,21 @@ std::string fit_to_image(Annotation& object, int64_t width, int64_t height) {
                        object.bbox.y, object.bbox.width, object.bbox.height, width, height);
   }
   object.bbox = *box;
-  fit_parts(object, width, height);
-  fit_landmarks(object, width, height);
+  for (auto& [name, region] : object.parts) {
+    if (region.bbox) region.bbox = clipped(*region.bbox, width, height);
+    if (region.segmentation && mask_area(*region.segmentation) == 0) region.segmentation.reset();
+  }
+  std::erase_if(object.parts,
+                [](const auto& part) { return !part.second.bbox && !part.second.segmentation; });
+  // A landmark on the very edge, or a rounding outside, still counts.
+  const auto outside = [](double at, int64_t size) {
+    return !(at >= -1.0 && at <= static_cast<double>(size) + 1.0);
+  };
+  for (auto& [name, points] : object.landmarks) {
+    std::erase_if(points,
+                  [&](Point point) { return outside(point.x, width) || outside(point.y, height); });
+  }
+  std::erase_if(object.landmarks, [](const auto& landmark) { return landmark.second.empty(); });
   return "";
 }
 
@@ -248,13 +225,6 @@ void declare_names(PartDataset& dataset) {
   }
 }
 
-// One category with the names of all; splits stay stratified by the original ones.
-void merge_categories(PartDataset& dataset, const std::string& name) {
-  const Category merged{kMergedCategory, name, {}, {}};
-  dataset.categories = {merged};
-  for (auto& object : dataset.annotations) object.category_id = kMergedCategory;
-}
-
 // Two entries for one file would be written at the same time, and lie on both sides of a split.
 void drop_repeated_files(ImportPlan& plan) {
   std::set<std::string> seen;
@@ -307,7 +277,10 @@ ImportReport assemble(const ImportRequest& request,
   }
   dataset.splits = splits_of(entries, request.options);
   drop_empty_categories(dataset);
-  if (!request.merged_name.empty()) merge_categories(dataset, request.merged_name);
+  if (!request.merged_name.empty()) {  // splits stay stratified by the original categories
+    dataset.categories = {Category{kMergedCategory, request.merged_name, {}, {}}};
+    for (auto& object : dataset.annotations) object.category_id = kMergedCategory;
+  }
   declare_names(dataset);
   return report;
 }
@@ -325,7 +298,10 @@ ImportReport import_dataset(const ImportRequest& request) {
   if (!request.negatives.empty()) plan_negatives(request.negatives, plan);
   drop_repeated_files(plan);
   refuse_if_strict(request, plan.skipped);
-  const auto identity = identity_of(request, plan);
+  const json identity{
+      {"importer", request.format},       {"importer_version", kImporterVersion},
+      {"categories", request.categories}, {"merged_name", request.merged_name},
+      {"original", fingerprint(plan)},    {"options", partwise::to_json(request.options)}};
   if (auto finished = begin_dataset(request.out, identity)) {
     return {*std::move(finished), read_skipped(request.out)};
   }
@@ -335,7 +311,7 @@ ImportReport import_dataset(const ImportRequest& request) {
          report.skipped.empty() ? "" : ", the first: " + report.skipped.front().reason);
   report.dataset.info = identity;
   report.dataset.info["skipped"] = count_by_kind(report.skipped);
-  write_json_atomically(request.out / kSkippedFile, json_from_skipped(report.skipped));
+  write_json_atomically(request.out / kSkippedFile, report.skipped);
   report.dataset = finish_dataset(report.dataset);
   return report;
 }

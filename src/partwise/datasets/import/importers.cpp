@@ -71,11 +71,10 @@ void plan_negatives(const fs::path& folder, ImportPlan& plan) {
   ensure(fs::is_directory(folder), "{}: expected a folder of images without objects",
          folder.string());
   for (const auto& file : files_below(folder)) {
-    PlannedImage image;
+    auto& image = plan.images.emplace_back();
     image.source = folder / file;
     image.file_name = (fs::path("images/negatives") / file).string();
     image.stratum = kNegative;
-    plan.images.push_back(std::move(image));
   }
 }
 

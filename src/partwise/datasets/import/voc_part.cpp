@@ -204,7 +204,7 @@ void plan_boxed_objects(const std::vector<BoxedObject>& objects,
   }
   for (const auto& name : order) {
     const auto& members = by_image[name];
-    PlannedImage image;
+    auto& image = plan.images.emplace_back();
     image.source = images / name;
     image.file_name = "images/" + name;
     image.stratum = members.front().category;
@@ -215,7 +215,6 @@ void plan_boxed_objects(const std::vector<BoxedObject>& objects,
       }
       return found;
     };
-    plan.images.push_back(std::move(image));
   }
 }
 
@@ -246,13 +245,12 @@ ImportPlan plan_voc_part(const fs::path& source, std::span<const std::string> as
   for (const auto& file : masks) {
     const auto name = file.stem().string() + ".jpg";
     with_masks.insert(name);
-    PlannedImage image;
+    auto& image = plan.images.emplace_back();
     image.source = images / name;
     image.file_name = "images/" + name;
     image.objects = [file, category_ids](int64_t width, int64_t height) {
       return read_voc_masks(file, category_ids, width, height);
     };
-    plan.images.push_back(std::move(image));
   }
   std::vector<BoxedObject> objects;
   for (const auto& [name, id] : category_ids) {

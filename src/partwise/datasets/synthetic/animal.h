@@ -64,14 +64,11 @@ class AnimalBuilder {
   void eye(int on, Point at, double radius);  // and its landmark
   void nose(int on, Point at, double radius);
 
-  // Turns what was added since `stage` about the vertical line x = pivot: widths along the body
-  // shrink by `factor`, limbs keep their thickness; a negative factor faces the other way.
-  struct Stage {
-    std::size_t layers = 0;
-    std::size_t points = 0;
-  };
-  [[nodiscard]] Stage stage() const { return {animal_.layers.size(), animal_.points.size()}; }
-  void turn(const Stage& since, double pivot, double factor);
+  // A head turns about the vertical line x = pivot, mostly ahead, now and then back over the
+  // shoulder: widths along the body of all that was added since begin_head() shrink, limbs keep
+  // their thickness.
+  void begin_head();
+  void turn_head(double pivot);
 
   [[nodiscard]] const Palette& palette() const { return palette_; }
   Animal take() { return std::move(animal_); }
@@ -80,10 +77,12 @@ class AnimalBuilder {
 
  private:
   void leg(const std::string& side, const LegShape& shape, const LegPose& pose);
-  int add(std::string_view part, std::vector<Shape> shapes, double merge, const Paint& paint);
+  int add(std::string_view part, std::vector<Shape> shapes, double merge, Paint paint, bool far);
 
   Palette palette_;
   Animal animal_;
+  std::size_t head_layers_ = 0;  // where the head begins
+  std::size_t head_points_ = 0;
 };
 
 // How the head is held: from grazing to alert. Degrees above the horizontal.
@@ -92,9 +91,6 @@ struct HeadPose {
   double head = 0.0;
 };
 HeadPose draw_head_pose(Random& random);
-
-// The factor for AnimalBuilder::turn: mostly ahead, now and then back over the shoulder.
-double draw_head_turn(Random& random);
 
 // Swings of a pair of legs in a random phase of a stride.
 struct Stride {

@@ -187,11 +187,6 @@ void paint_gradients(Canvas& canvas, const Backdrop& backdrop) {
   }
 }
 
-void paint_things(Canvas& canvas, const std::vector<Layer>& layers, const Light& light) {
-  const View view{static_cast<double>(canvas.side), 0.0, false, {}};
-  for (const auto& layer : layers) paint_layer(canvas, layer, view, light, kNothing);
-}
-
 using Draw = std::vector<Layer> (*)(const Thing&, Random&);
 
 }  // namespace
@@ -214,6 +209,11 @@ Backdrop draw_backdrop(Random& random) {
       mix(Colour{bright, bright, bright}, draw_scenery_colour(random, 0.9, 1.0), 0.15);
   backdrop.seed = static_cast<uint32_t>(random.bits());
   return backdrop;
+}
+
+void paint_things(Canvas& canvas, const std::vector<Layer>& layers, const Light& light) {
+  const View view{static_cast<double>(canvas.side), 0.0, false, {}};
+  for (const auto& layer : layers) paint_layer(canvas, layer, view, light, kNothing);
 }
 
 void paint_backdrop(Canvas& canvas, const Backdrop& backdrop, Random& random) {

@@ -69,7 +69,7 @@ void foot(AnimalBuilder& animal, Point hip, double swing, double bend, bool far)
 }
 
 void head(AnimalBuilder& animal, Point centre, double degrees) {
-  const auto stage = animal.stage();
+  animal.begin_head();
   const auto at = tilted_frame(centre, degrees);
   const double open = animal.random.uniform(0.0, 16.0);
   const Point root = at(0.12, -0.01);
@@ -81,7 +81,7 @@ void head(AnimalBuilder& animal, Point centre, double degrees) {
   const int skull = animal.body("head", {Shape::ellipse(centre, 0.19, 0.18, degrees)});
   animal.eye(skull, at(0.06, 0.05), 0.036);
   animal.point("head", centre, skull);
-  animal.turn(stage, centre.x, draw_head_turn(animal.random));
+  animal.turn_head(centre.x);
 }
 
 }  // namespace

@@ -23,7 +23,7 @@ void ear(AnimalBuilder& animal, Point root, double degrees, bool far) {
 }
 
 void head(AnimalBuilder& animal, Point centre, double degrees) {
-  const auto stage = animal.stage();
+  animal.begin_head();
   auto& random = animal.random;
   const auto at = tilted_frame(centre, degrees);
   const double lean = random.uniform(-12.0, 12.0);
@@ -39,7 +39,7 @@ void head(AnimalBuilder& animal, Point centre, double degrees) {
   animal.point("nose", at(0.295, -0.04), skull);
   antler(animal, at(-0.06, 0.09), degrees + 105.0 + lean, 45.0, false);
   ear(animal, at(-0.12, 0.05), degrees + 155.0 + random.uniform(-20.0, 20.0), false);
-  animal.turn(stage, centre.x, draw_head_turn(animal.random));
+  animal.turn_head(centre.x);
 }
 
 }  // namespace

@@ -25,7 +25,7 @@ void ear(AnimalBuilder& animal, Point root, double degrees, bool far) {
 }
 
 void head(AnimalBuilder& animal, Point centre, double degrees) {
-  const auto stage = animal.stage();
+  animal.begin_head();
   const double twist = animal.random.uniform(-14.0, 14.0);
   const auto at = tilted_frame(centre, degrees);
   ear(animal, at(0.02, 0.12), degrees + 75.0 + twist, true);
@@ -41,7 +41,7 @@ void head(AnimalBuilder& animal, Point centre, double degrees) {
   animal.point("head", centre, skull);
   animal.point("nose", at(0.325, -0.04), skull);
   ear(animal, at(-0.08, 0.12), degrees + 95.0 + twist, false);
-  animal.turn(stage, centre.x, draw_head_turn(animal.random));
+  animal.turn_head(centre.x);
 }
 
 }  // namespace

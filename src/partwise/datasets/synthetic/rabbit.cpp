@@ -19,7 +19,7 @@ void ear(AnimalBuilder& animal, Point root, double degrees, bool far) {
 }
 
 void head(AnimalBuilder& animal, Point centre, double degrees) {
-  const auto stage = animal.stage();
+  animal.begin_head();
   auto& random = animal.random;
   const auto at = tilted_frame(centre, degrees);
   const double back = random.uniform(70.0, 150.0);
@@ -35,7 +35,7 @@ void head(AnimalBuilder& animal, Point centre, double degrees) {
   animal.point("head", centre, skull);
   animal.point("nose", at(0.225, -0.015), skull);
   ear(animal, at(-0.07, 0.12), degrees + back, false);
-  animal.turn(stage, centre.x, draw_head_turn(animal.random));
+  animal.turn_head(centre.x);
 }
 
 void hind_leg(AnimalBuilder& animal, Point hip, double stretch, bool far) {

@@ -132,12 +132,9 @@ int64_t owned_pixels(const Canvas& canvas) {
 // Draws foregrounds until one leaves enough of the animal; the last resort is none.
 void paint_foreground(Canvas& canvas, const Backdrop& backdrop, Random& random) {
   const auto before = static_cast<double>(owned_pixels(canvas));
-  const View view{static_cast<double>(canvas.side), 0.0, false, {}};
   for (int attempt = 0; attempt < 6; ++attempt) {
     Canvas covered = canvas;
-    for (const auto& layer : draw_foreground(backdrop, random)) {
-      paint_layer(covered, layer, view, backdrop.light, kNothing);
-    }
+    paint_things(covered, draw_foreground(backdrop, random), backdrop.light);
     if (static_cast<double>(owned_pixels(covered)) < kLeastVisible * before) continue;
     canvas = std::move(covered);
     return;

@@ -50,7 +50,7 @@ void shell(AnimalBuilder& animal, double half, double height) {
 }
 
 void head(AnimalBuilder& animal, Point centre, double degrees) {
-  const auto stage = animal.stage();
+  animal.begin_head();
   const auto at = tilted_frame(centre, degrees);
   const int skull = animal.body("head",
                                 {Shape::ellipse(centre, 0.165, 0.135, degrees),
@@ -62,7 +62,7 @@ void head(AnimalBuilder& animal, Point centre, double degrees) {
   animal.eye(skull, at(0.07, 0.045), 0.034);
   animal.point("head", centre, skull);
   animal.point("nose", at(0.18, 0.0), skull);
-  animal.turn(stage, centre.x, draw_head_turn(animal.random));
+  animal.turn_head(centre.x);
 }
 
 }  // namespace
