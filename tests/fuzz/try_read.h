@@ -1,7 +1,7 @@
 #pragma once
 
 #include "partwise/base/error.h"
-#include "partwise/base/file_bytes.h"
+#include "partwise/base/files.h"
 #include "partwise/formats/printable.h"
 #include "partwise/formats/safetensors.h"
 #include "partwise/weights/inspect.h"

@@ -8,9 +8,10 @@
 #include <cstring>
 #include <fcntl.h>
 #include <fstream>
+#include <sys/mman.h>
+#include <sys/stat.h>
 #include <system_error>
 #include <unistd.h>
-#include <utility>
 #include <vector>
 
 namespace partwise {
@@ -21,18 +22,6 @@ namespace {
 
 constexpr std::string_view kStaged = ".tmp";  // and the writer's process id
 
-// 0, or what went wrong.
-int write_all(int file, std::string_view bytes, off_t offset) {
-  while (!bytes.empty()) {
-    const auto written = ::pwrite(file, bytes.data(), bytes.size(), offset);
-    if (written < 0 && errno != EINTR) return errno;
-    if (written <= 0) continue;
-    bytes.remove_prefix(static_cast<std::size_t>(written));
-    offset += written;
-  }
-  return 0;
-}
-
 int flush_and_close(int file) {
   int error = ::fsync(file) != 0 ? errno : 0;
   if (::close(file) != 0 && error == 0) error = errno;
@@ -40,6 +29,42 @@ int flush_and_close(int file) {
 }
 
 }  // namespace
+
+FileBytes map_file(const fs::path& path) {
+  const auto name = path.string();
+  const Descriptor file(::open(name.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  ensure(file.open(), "{}: cannot open: {}", name, std::strerror(errno));
+  struct stat status {};
+  ensure(::fstat(file.number(), &status) == 0, "{}: cannot read: {}", name, std::strerror(errno));
+  ensure(!S_ISDIR(status.st_mode), "{}: is a folder, expected a file", name);
+  ensure(S_ISREG(status.st_mode), "{}: is not a regular file; save it to disk first", name);
+  const auto size = static_cast<std::size_t>(status.st_size);
+  if (size == 0) return {name, {}, nullptr};  // mmap refuses to map nothing
+  void* start = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.number(), 0);
+  ensure(start != MAP_FAILED, "{}: cannot map {} bytes: {}", name, size, std::strerror(errno));
+  std::shared_ptr<const void> owner(start, [size](void* mapped) { ::munmap(mapped, size); });
+  return {name, {static_cast<const char*>(start), size}, std::move(owner)};
+}
+
+FileBytes bytes_in_memory(std::string name, std::string bytes) {
+  const auto owner = std::make_shared<const std::string>(std::move(bytes));
+  return {std::move(name), *owner, owner};
+}
+
+Descriptor::~Descriptor() {
+  if (open()) ::close(number_);
+}
+
+int write_all(int file, std::string_view bytes, uint64_t offset) {
+  while (!bytes.empty()) {
+    const auto written = ::pwrite(file, bytes.data(), bytes.size(), static_cast<off_t>(offset));
+    if (written < 0 && errno != EINTR) return errno;
+    if (written <= 0) continue;
+    bytes.remove_prefix(static_cast<std::size_t>(written));
+    offset += static_cast<uint64_t>(written);
+  }
+  return 0;
+}
 
 std::string read_file(const fs::path& path, std::size_t limit) {
   std::error_code failure;
@@ -72,7 +97,7 @@ StagedFile::~StagedFile() {
 }
 
 void StagedFile::write(uint64_t offset, std::string_view bytes) {
-  require(write_all(file_, bytes, static_cast<off_t>(offset)));
+  require(write_all(file_, bytes, offset));
 }
 
 void StagedFile::read(uint64_t offset, std::span<char> into) const {

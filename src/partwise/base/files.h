@@ -5,15 +5,49 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace partwise {
 
 // Whole file; an Error names the path and the reason. `limit` guards against a wrong or hostile
 // file.
 std::string read_file(const std::filesystem::path& path, std::size_t limit = std::size_t{1} << 32U);
+
+// A whole file, to be looked at. `name` stands in every complaint about it; `owner` keeps the bytes
+// alive and goes into the arrays that point into them.
+struct FileBytes {
+  std::string name;
+  std::string_view bytes;
+  std::shared_ptr<const void> owner;
+};
+
+// Mapped, so that a file of gigabytes costs only the pages that are looked at. Whoever shortens
+// the file meanwhile ends the program (SIGBUS); replacing it by renaming is harmless.
+FileBytes map_file(const std::filesystem::path& path);
+
+FileBytes bytes_in_memory(std::string name, std::string bytes);
+
+// An open file's number, closed with it; negative where opening failed.
+class Descriptor {
+ public:
+  explicit Descriptor(int number) : number_(number) {}
+  ~Descriptor();
+  Descriptor(Descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
+  Descriptor& operator=(Descriptor&&) = delete;
+
+  [[nodiscard]] bool open() const { return number_ >= 0; }
+  [[nodiscard]] int number() const { return number_; }
+
+ private:
+  int number_;
+};
+
+// Writes all the bytes from `offset` on. 0, or the errno of what went wrong.
+int write_all(int file, std::string_view bytes, uint64_t offset);
 
 // A file that appears whole or not at all: written beside its target, flushed to disk, then renamed
 // over it. Dropped before it is finished, it leaves nothing. An Error names the target.

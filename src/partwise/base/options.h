@@ -73,14 +73,6 @@ struct Field<Owner, std::string> {
 };
 
 template <typename Owner, typename T>
-requires std::is_enum_v<T>
-struct Field<Owner, T> {
-  const char* name = "";
-  T Owner::*member = nullptr;
-  const char* help = "";
-};
-
-template <typename Owner, typename T>
 Field(const char*, T Owner::*, const char*) -> Field<Owner, T>;
 
 // The valid words of a field; empty where there is no list.

@@ -13,14 +13,19 @@
 #include <unordered_set>
 
 namespace partwise::datasets {
+
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(LandmarkCount, objects, single_instance)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ImageProblem, file_name, reason)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(
+    SplitLeak, first_split, first_file, second_split, second_file, reason)
+
 namespace {
 
 namespace fs = std::filesystem;
 using nlohmann::json;
 
 struct FileFinding {
-  enum class Kind { fine, missing, unreadable, wrong_size };
-  Kind kind = Kind::fine;
+  std::vector<ImageProblem> DatasetSummary::*kind = nullptr;  // none: the file is fine
   std::string reason;
   std::string hash;
 };
@@ -28,19 +33,19 @@ struct FileFinding {
 FileFinding check_file(const fs::path& root, const ImageRecord& record) {
   const auto path = root / record.file_name;
   std::error_code failure;  // a name too long, say: nothing there either
-  if (!fs::exists(path, failure)) return {FileFinding::Kind::missing, "no such file", ""};
+  if (!fs::exists(path, failure)) return {&DatasetSummary::missing, "no such file", ""};
   try {
     const auto bytes = read_file(path);
-    FileFinding finding{FileFinding::Kind::fine, "", content_hash(bytes)};
+    FileFinding finding{nullptr, "", content_hash(bytes)};
     const auto image = images::decode_image(bytes, record.file_name);
     if (image.width != record.width || image.height != record.height) {
-      finding.kind = FileFinding::Kind::wrong_size;
+      finding.kind = &DatasetSummary::wrong_size;
       finding.reason = fmt::format("is {} x {}, dataset.json says {} x {}", image.width,
                                    image.height, record.width, record.height);
     }
     return finding;
   } catch (const Error& problem) {
-    return {FileFinding::Kind::unreadable, problem.what(), ""};
+    return {&DatasetSummary::unreadable, problem.what(), ""};
   }
 }
 
@@ -53,27 +58,6 @@ std::vector<FileFinding> check_files(const PartDataset& dataset, int threads) {
     progress.advance();
   });
   return findings;
-}
-
-void sort_findings(const PartDataset& dataset,
-                   const std::vector<FileFinding>& findings,
-                   DatasetSummary& summary) {
-  for (std::size_t i = 0; i < findings.size(); ++i) {
-    const ImageProblem problem{dataset.images[i].file_name, findings[i].reason};
-    switch (findings[i].kind) {
-      case FileFinding::Kind::fine:
-        break;
-      case FileFinding::Kind::missing:
-        summary.missing.push_back(problem);
-        break;
-      case FileFinding::Kind::unreadable:
-        summary.unreadable.push_back(problem);
-        break;
-      case FileFinding::Kind::wrong_size:
-        summary.wrong_size.push_back(problem);
-        break;
-    }
-  }
 }
 
 // Remembers where each key (an id, a hash) was first seen in each split.
@@ -177,20 +161,9 @@ CategorySummary summarise(const PartDataset& dataset, const Category& category) 
   return summary;
 }
 
-json json_from_problems(const std::vector<ImageProblem>& problems) {
-  json list = json::array();
-  for (const auto& problem : problems) {
-    list.push_back({{"file_name", problem.file_name}, {"reason", problem.reason}});
-  }
-  return list;
-}
-
 json json_from_category(const CategorySummary& category) {
-  json landmarks = json::object();
-  for (const auto& [name, count] : category.landmarks) {
-    landmarks[name] = {{"objects", count.objects}, {"single_instance", count.single_instance}};
-  }
-  json value{{"objects", category.objects}, {"parts", category.parts}, {"landmarks", landmarks}};
+  json value{
+      {"objects", category.objects}, {"parts", category.parts}, {"landmarks", category.landmarks}};
   value["constant_centre_instability"] =
       category.constant_centre_instability ? json(*category.constant_centre_instability) : json();
   return value;
@@ -212,7 +185,10 @@ DatasetSummary check_dataset(const PartDataset& dataset, int threads) {
     summary.splits[name] = static_cast<int64_t>(ids.size());
   }
   const auto findings = check_files(dataset, threads);
-  sort_findings(dataset, findings, summary);
+  for (std::size_t i = 0; i < findings.size(); ++i) {
+    const auto& [kind, reason, hash] = findings[i];
+    if (kind != nullptr) (summary.*kind).push_back({dataset.images[i].file_name, reason});
+  }
   summary.leaks = find_leaks(dataset, findings);
   return summary;
 }
@@ -223,20 +199,13 @@ json to_json(const DatasetSummary& summary) {
              {"annotations", summary.annotations},
              {"categories", json::object()},
              {"splits", summary.splits},
-             {"missing", json_from_problems(summary.missing)},
-             {"unreadable", json_from_problems(summary.unreadable)},
-             {"wrong_size", json_from_problems(summary.wrong_size)},
-             {"leaks", json::array()},
+             {"missing", summary.missing},
+             {"unreadable", summary.unreadable},
+             {"wrong_size", summary.wrong_size},
+             {"leaks", summary.leaks},
              {"sound", summary.sound()}};
   for (const auto& category : summary.categories) {
     value["categories"][category.name] = json_from_category(category);
-  }
-  for (const auto& leak : summary.leaks) {
-    value["leaks"].push_back({{"first_split", leak.first_split},
-                              {"first_file", leak.first_file},
-                              {"second_split", leak.second_split},
-                              {"second_file", leak.second_file},
-                              {"reason", leak.reason}});
   }
   return value;
 }

@@ -1,7 +1,6 @@
 #include "partwise/datasets/crop_cache.h"
 
 #include "partwise/base/error.h"
-#include "partwise/base/file_bytes.h"
 #include "partwise/base/files.h"
 #include "partwise/base/interrupt.h"
 #include "partwise/base/parallel.h"
@@ -52,21 +51,6 @@ template <typename... Args>
 void require(bool condition, fmt::format_string<Args...> message, Args&&... args) {
   if (!condition) throw Uncached(fmt::format(message, std::forward<Args>(args)...));
 }
-
-class Descriptor {
- public:
-  explicit Descriptor(int number) : number_(number) {}
-  ~Descriptor() {
-    if (number_ >= 0) ::close(number_);
-  }
-  Descriptor(Descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
-  Descriptor& operator=(Descriptor&&) = delete;
-
-  [[nodiscard]] int number() const { return number_; }
-
- private:
-  int number_;
-};
 
 template <typename T>
 std::span<const uint8_t> bytes_of(const T* values, std::size_t count) {
@@ -155,7 +139,7 @@ std::optional<Descriptor> lock_staged(const fs::path& staged, const fs::path& fi
   bool told = false;
   for (;;) {
     Descriptor file(::open(staged.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644));
-    require(file.number() >= 0, "{}: cannot write: {}", staged.string(), std::strerror(errno));
+    require(file.open(), "{}: cannot write: {}", staged.string(), std::strerror(errno));
     if (::flock(file.number(), LOCK_EX | LOCK_NB) == 0) {
       if (!lies_at(file, staged)) continue;
       std::error_code absent;
@@ -191,7 +175,7 @@ void make_room(const CropCache& cache, int64_t needed) {
   for (const auto& entry : fs::directory_iterator(cache.folder, gone)) {
     if (is_ours(entry.path(), kStaged)) {
       const Descriptor file(::open(entry.path().c_str(), O_RDWR | O_CLOEXEC));
-      if (file.number() >= 0 && ::flock(file.number(), LOCK_EX | LOCK_NB) == 0 &&
+      if (file.open() && ::flock(file.number(), LOCK_EX | LOCK_NB) == 0 &&
           lies_at(file, entry.path())) {
         ::unlink(entry.path().c_str());
       }
@@ -214,15 +198,9 @@ void write_at(const Descriptor& file,
               std::span<const uint8_t> bytes,
               std::size_t offset,
               const fs::path& path) {
-  while (!bytes.empty()) {
-    const auto written =
-        ::pwrite(file.number(), bytes.data(), bytes.size(), static_cast<off_t>(offset));
-    require(written > 0 || errno == EINTR, "{}: cannot write: {}", path.string(),
-            std::strerror(errno));
-    if (written <= 0) continue;
-    bytes = bytes.subspan(static_cast<std::size_t>(written));
-    offset += static_cast<std::size_t>(written);
-  }
+  const int error =
+      write_all(file.number(), {reinterpret_cast<const char*>(bytes.data()), bytes.size()}, offset);
+  require(error == 0, "{}: cannot write: {}", path.string(), std::strerror(error));
 }
 
 // The whole file is reserved first: a full disk shows before the work, not after it.

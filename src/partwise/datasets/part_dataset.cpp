@@ -1,15 +1,25 @@
 #include "partwise/datasets/part_dataset.h"
 
 #include "partwise/base/error.h"
+#include "partwise/base/files.h"
 #include "partwise/base/names.h"
 #include "partwise/formats/json_records.h"
 
 #include <algorithm>
+#include <cerrno>
+#include <fcntl.h>
+#include <fstream>
 #include <set>
+#include <system_error>
+#include <unistd.h>
 #include <unordered_map>
 #include <unordered_set>
 
 namespace partwise::datasets {
+
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ImageRecord, id, file_name, width, height)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Category, id, name, parts, landmarks)
+
 namespace {
 
 namespace fs = std::filesystem;
@@ -231,6 +241,83 @@ PartDataset dataset_from_file(const JsonFile& file, const fs::path& folder) {
   return dataset;
 }
 
+json json_from_box(const Box& box) {
+  return {box.x, box.y, box.width, box.height};
+}
+
+json json_from_points(const std::vector<Point>& points) {
+  if (points.size() == 1) return {points[0].x, points[0].y};
+  json list = json::array();
+  for (const auto& point : points) list.push_back({point.x, point.y});
+  return list;
+}
+
+json json_from_annotation(const Annotation& annotation) {
+  const double area = annotation.segmentation
+                          ? static_cast<double>(mask_area(*annotation.segmentation))
+                          : annotation.bbox.width * annotation.bbox.height;
+  json value{{"id", annotation.id},
+             {"image_id", annotation.image_id},
+             {"category_id", annotation.category_id},
+             {"bbox", json_from_box(annotation.bbox)},
+             {"area", area},
+             {"iscrowd", 0},
+             {"landmarks", json::object()},
+             {"parts", json::object()}};
+  if (annotation.segmentation) value["segmentation"] = mask_to_json(*annotation.segmentation);
+  for (const auto& [name, points] : annotation.landmarks) {
+    value["landmarks"][name] = json_from_points(points);
+  }
+  for (const auto& [name, region] : annotation.parts) {
+    auto& part = value["parts"][name] = json::object();
+    if (region.bbox) part["bbox"] = json_from_box(*region.bbox);
+    if (region.segmentation) part["segmentation"] = mask_to_json(*region.segmentation);
+  }
+  return value;
+}
+
+// As one tree it would take ten times the memory of its text.
+std::string text_of(const PartDataset& dataset) {
+  auto info = dataset.info;
+  info["format"] = kDatasetFormat;
+  info["version"] = kDatasetVersion;
+  std::string text;
+  const auto add_list = [&](const char* key, const auto& records, const auto& json_from) {
+    text += fmt::format("\"{}\":[", key);
+    for (const auto& record : records) text += json_from(record).dump() + ",";
+    if (!records.empty()) text.pop_back();
+    text += "],";
+  };
+  const auto as_json = [](const auto& record) { return json(record); };
+  text += "{";
+  add_list("annotations", dataset.annotations, json_from_annotation);
+  add_list("categories", dataset.categories, as_json);
+  add_list("images", dataset.images, as_json);
+  text += "\"info\":" + info.dump() + ",\"splits\":" + json(dataset.splits).dump() + "}\n";
+  return text;
+}
+
+// Lies in the folder from the first to the last image: the mark of unfinished work.
+constexpr auto kUnfinished = "unfinished.json";
+
+bool same_identity(const json& info, const json& wanted) {
+  return info.is_object() &&
+         std::all_of(wanted.items().begin(), wanted.items().end(), [&](const auto& item) {
+           return info.contains(item.key()) && info[item.key()] == item.value();
+         });
+}
+
+std::string last_error() {
+  return std::generic_category().message(errno);
+}
+
+void flush_to_disk(const fs::path& folder) {
+  const Descriptor handle(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  ensure(handle.open(), "{}: cannot open: {}", folder.string(), last_error());
+  ensure(::syncfs(handle.number()) == 0, "{}: cannot flush to disk: {}", folder.string(),
+         last_error());
+}
+
 }  // namespace
 
 PartDataset load_dataset(const fs::path& folder) {
@@ -238,6 +325,63 @@ PartDataset load_dataset(const fs::path& folder) {
          "{}: no dataset here (dataset.json is missing); make one with 'partwise data'",
          folder.string());
   return dataset_from_file(JsonFile(folder / "dataset.json"), folder);
+}
+
+void save_dataset(const PartDataset& dataset) {
+  make_writable_folder(dataset.root);
+  const auto file = dataset.root / "dataset.json";
+  std::string text;
+  try {
+    text = text_of(dataset);
+  } catch (const json::exception& problem) {
+    throw Error(fmt::format("{}: cannot be written as JSON: {}", file.string(), problem.what()));
+  }
+  write_file_atomically(file, text);
+}
+
+std::optional<PartDataset> begin_dataset(const fs::path& folder, const json& identity) {
+  ensure(!fs::exists(folder) || fs::is_directory(folder), "{}: exists and is not a folder",
+         folder.string());
+  if (!fs::exists(folder) || fs::is_empty(folder)) {
+    make_writable_folder(folder);
+    write_json_atomically(folder / kUnfinished, identity);
+    return std::nullopt;
+  }
+  const bool finished = fs::exists(folder / "dataset.json");
+  const auto mark = folder / (finished ? "dataset.json" : kUnfinished);
+  ensure(fs::exists(mark), "{}: not empty and not a dataset of this program; choose another folder",
+         folder.string());
+  const auto info = finished ? JsonFile(mark).value("info") : read_json(mark);
+  ensure(same_identity(info, identity),
+         "{}: holds a dataset made with other options; choose another folder or remove it",
+         folder.string());
+  if (!finished) return std::nullopt;
+  auto dataset = load_dataset(folder);
+  const bool whole =
+      std::all_of(dataset.images.begin(), dataset.images.end(),
+                  [&](const auto& image) { return fs::is_regular_file(folder / image.file_name); });
+  return whole ? std::optional(std::move(dataset)) : std::nullopt;
+}
+
+// Waiting for the disk would take as long as making the images; finish_dataset flushes once.
+void write_if_new(const fs::path& path, std::string_view bytes) {
+  std::error_code failure;
+  if (fs::file_size(path, failure) == bytes.size() && !failure && read_file(path) == bytes) return;
+  const auto staged = path.string() + ".tmp";
+  {
+    std::ofstream stream(staged, std::ios::binary);
+    stream.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+    stream.flush();
+    ensure(stream.good(), "{}: cannot write: {}", path.string(), last_error());
+  }
+  fs::rename(staged, path);
+}
+
+PartDataset finish_dataset(const PartDataset& dataset) {
+  flush_to_disk(dataset.root);
+  save_dataset(dataset);
+  fs::remove(dataset.root / kUnfinished);
+  return load_dataset(dataset.root);
 }
 
 }  // namespace partwise::datasets

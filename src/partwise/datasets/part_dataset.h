@@ -1,7 +1,7 @@
 #pragma once
 
 #include "partwise/base/geometry.h"
-#include "partwise/datasets/run_length_mask.h"
+#include "partwise/datasets/regions.h"
 
 #include <nlohmann/json.hpp>
 
@@ -9,6 +9,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace partwise::datasets {
@@ -28,11 +29,6 @@ struct Category {
   std::string name;
   std::vector<std::string> parts;      // those that may have a region
   std::vector<std::string> landmarks;  // those that may have a point
-};
-
-struct PartRegion {
-  std::optional<Box> bbox;
-  std::optional<RunLengthMask> segmentation;  // as large as the image
 };
 
 // One object in one image.
@@ -65,5 +61,19 @@ PartDataset load_dataset(const std::filesystem::path& folder);
 
 // Writes root/dataset.json atomically. Images are not touched.
 void save_dataset(const PartDataset& dataset);
+
+// The dataset whose info contains every member of `identity`, where the folder holds it with all
+// its images. Otherwise nothing, and the folder is ready for its images: a new or empty one gets the
+// mark of unfinished work, one that has begun is left as it is. A non-empty folder that is something
+// else is refused.
+std::optional<PartDataset> begin_dataset(const std::filesystem::path& folder,
+                                         const nlohmann::json& identity);
+
+// Atomic, but without waiting for the disk; nothing happens when the file holds these bytes
+// already.
+void write_if_new(const std::filesystem::path& path, std::string_view bytes);
+
+// Flushes the images to disk, writes dataset.json, removes the mark; gives what a reader will see.
+PartDataset finish_dataset(const PartDataset& dataset);
 
 }  // namespace partwise::datasets

@@ -6,7 +6,6 @@
 #include "partwise/base/parallel.h"
 #include "partwise/base/progress.h"
 #include "partwise/base/random.h"
-#include "partwise/datasets/dataset_folder.h"
 #include "partwise/images/codec.h"
 
 #include <algorithm>
@@ -21,13 +20,6 @@ using nlohmann::json;
 
 // Counts up whenever the same options would draw other pixels.
 constexpr int64_t kGeneratorVersion = 1;
-constexpr auto kGenerator = "synthetic-animals";
-
-json identity(const SyntheticOptions& options) {
-  return {{"generator", kGenerator},
-          {"generator_version", kGeneratorVersion},
-          {"options", to_json(options)}};
-}
 
 // Images of kind k (the last kind: negatives) are numbered k * images .. (k + 1) * images - 1.
 std::string file_name_of(int64_t number, const SyntheticOptions& options) {
@@ -86,13 +78,10 @@ PartDataset write_synthetic_animals(const fs::path& folder,
                                     const SyntheticOptions& options,
                                     int threads) {
   validate(options);
-  const auto wanted = identity(options);
-  const auto state = folder_state(folder, wanted);
-  if (state == FolderState::finished) {
-    auto dataset = load_dataset(folder);
-    if (all_images_there(dataset)) return dataset;
-  }
-  if (state == FolderState::fresh) begin_dataset(folder, wanted);
+  const json wanted{{"generator", "synthetic-animals"},
+                    {"generator_version", kGeneratorVersion},
+                    {"options", partwise::to_json(options)}};
+  if (auto finished = begin_dataset(folder, wanted)) return *std::move(finished);
   make_writable_folder(folder / "images");
   PartDataset dataset;
   dataset.root = folder;

@@ -57,6 +57,22 @@ struct Array {
 // An array that owns its bytes; their number must fit the shape.
 Array make_array(Dtype dtype, std::vector<int64_t> shape, std::string bytes);
 
+// Part of a storage: number (i, j, ...) of the array is number offset + i*strides[0] +
+// j*strides[1] + ... of the storage.
+struct Strided {
+  Dtype dtype = Dtype::f32;
+  int64_t offset = 0;
+  std::vector<int64_t> shape;
+  std::vector<int64_t> strides;
+};
+
+// The part as a dense array; it points into the storage where the part is dense already, so only
+// other parts cost memory. An Error that begins with `place` when it reaches outside the storage.
+Array dense(const Strided& part,
+            std::string_view storage,
+            const std::shared_ptr<const void>& owner,
+            const std::string& place);
+
 // What a weights file holds. All names and texts are valid UTF-8.
 struct NamedArrays {
   std::string format;  // "safetensors", "PyTorch", "MatConvNet simplenn", "MatConvNet DagNN"

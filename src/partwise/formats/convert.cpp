@@ -3,6 +3,7 @@
 #include "partwise/base/error.h"
 #include "partwise/formats/printable.h"
 
+#include <array>
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -35,8 +36,21 @@ float float_from_f8_e4m3(uint8_t bits) {
   return (bits & 0x80U) != 0 ? -value : value;
 }
 
-template <typename Real, typename Number, typename Convert>
-std::vector<Real> each(std::string_view bytes, Convert&& convert) {
+float float_from_f8_e5m2(uint8_t bits) {  // the upper half of an f16
+  return float_from_f16(static_cast<uint16_t>(bits << 8U));
+}
+
+bool is_set(uint8_t bits) {
+  return bits != 0;
+}
+
+template <typename Number>
+Number same(Number number) {
+  return number;
+}
+
+template <typename Real, typename Number, auto convert = same<Number>>
+std::vector<Real> each(std::string_view bytes) {
   std::vector<Real> values(bytes.size() / sizeof(Number));
   for (std::size_t i = 0; i < values.size(); ++i) {
     Number number;
@@ -46,48 +60,25 @@ std::vector<Real> each(std::string_view bytes, Convert&& convert) {
   return values;
 }
 
-template <typename Real, typename Number>
-std::vector<Real> each_cast(std::string_view bytes) {
-  return each<Real, Number>(bytes, [](Number number) { return number; });
-}
-
 template <typename Real>
 std::vector<Real> values_of(const Array& array) {
-  const auto bytes = array.bytes;
-  switch (array.dtype) {
-    case Dtype::f64:
-      return each_cast<Real, double>(bytes);
-    case Dtype::f32:
-      return each_cast<Real, float>(bytes);
-    case Dtype::f16:
-      return each<Real, uint16_t>(bytes, float_from_f16);
-    case Dtype::bf16:
-      return each<Real, uint16_t>(bytes, float_from_bf16);
-    case Dtype::f8_e5m2:  // the upper half of an f16
-      return each<Real, uint8_t>(
-          bytes, [](uint8_t bits) { return float_from_f16(static_cast<uint16_t>(bits << 8U)); });
-    case Dtype::f8_e4m3:
-      return each<Real, uint8_t>(bytes, float_from_f8_e4m3);
-    case Dtype::i64:
-      return each_cast<Real, int64_t>(bytes);
-    case Dtype::i32:
-      return each_cast<Real, int32_t>(bytes);
-    case Dtype::i16:
-      return each_cast<Real, int16_t>(bytes);
-    case Dtype::i8:
-      return each_cast<Real, int8_t>(bytes);
-    case Dtype::u64:
-      return each_cast<Real, uint64_t>(bytes);
-    case Dtype::u32:
-      return each_cast<Real, uint32_t>(bytes);
-    case Dtype::u16:
-      return each_cast<Real, uint16_t>(bytes);
-    case Dtype::u8:
-      return each_cast<Real, uint8_t>(bytes);
-    case Dtype::boolean:
-      return each<Real, uint8_t>(bytes, [](uint8_t bits) { return bits != 0; });
-  }
-  return {};
+  // In the order of the enumeration.
+  constexpr std::array kReaders{each<Real, double>,
+                                each<Real, float>,
+                                each<Real, uint16_t, float_from_f16>,
+                                each<Real, uint16_t, float_from_bf16>,
+                                each<Real, uint8_t, float_from_f8_e5m2>,
+                                each<Real, uint8_t, float_from_f8_e4m3>,
+                                each<Real, int64_t>,
+                                each<Real, int32_t>,
+                                each<Real, int16_t>,
+                                each<Real, int8_t>,
+                                each<Real, uint64_t>,
+                                each<Real, uint32_t>,
+                                each<Real, uint16_t>,
+                                each<Real, uint8_t>,
+                                each<Real, uint8_t, is_set>};
+  return kReaders.at(static_cast<std::size_t>(array.dtype))(array.bytes);
 }
 
 double number_at(const Array& array, std::size_t i) {
@@ -156,12 +147,11 @@ std::vector<double> doubles_of(const Array& array) {
 
 Array converted(const Array& array, Dtype to) {
   if (array.dtype == to) return array;
-  const auto same = [](auto value) { return value; };
   switch (to) {
     case Dtype::f64:
-      return make_array(to, array.shape, pack<double>(doubles_of(array), same));
+      return make_array(to, array.shape, pack<double>(doubles_of(array), same<double>));
     case Dtype::f32:
-      return make_array(to, array.shape, pack<float>(floats_of(array), same));
+      return make_array(to, array.shape, pack<float>(floats_of(array), same<float>));
     case Dtype::f16:
       return make_array(to, array.shape, pack<uint16_t>(floats_of(array), f16_from_float));
     case Dtype::bf16:

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "partwise/base/file_bytes.h"
+#include "partwise/base/files.h"
 
 #include <nlohmann/json.hpp>
 

@@ -42,7 +42,6 @@ enum Class : uint32_t {
   kChar = 4,
   kDoubleClass = 6,
   kSingleClass = 7,
-  kFirstInteger = 8,
   kLastInteger = 15,
 };
 

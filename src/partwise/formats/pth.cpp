@@ -3,7 +3,6 @@
 #include "partwise/base/error.h"
 #include "partwise/formats/pickle.h"
 #include "partwise/formats/printable.h"
-#include "partwise/formats/strided.h"
 #include "partwise/formats/zip.h"
 
 #include <algorithm>

@@ -27,33 +27,24 @@ constexpr auto kHash = "content_hash";
 constexpr std::size_t kHashDigits = 16;
 constexpr std::size_t kLengthSize = sizeof(uint64_t);
 
-// nlohmann keeps the last of two equal keys; a stranger's reader may keep the first.
-class KeyCheck {
- public:
-  bool operator()(int depth, json::parse_event_t event, const json& parsed) {
+json parse_header(std::string_view text, const std::string& place) {
+  // nlohmann keeps the last of two equal keys; a stranger's reader may keep the first.
+  std::vector<std::set<std::string>> seen;  // at each depth
+  const auto check = [&](int depth, json::parse_event_t event, const json& parsed) {
     ensure(depth <= kHeaderDepth, "nested too deeply");
     if (event == json::parse_event_t::object_start) {
-      seen_.resize(static_cast<std::size_t>(depth) + 1);
-      seen_.back().clear();
+      seen.resize(static_cast<std::size_t>(depth) + 1);
+      seen.back().clear();
     }
     if (event == json::parse_event_t::key) {
       const auto& key = parsed.get_ref<const std::string&>();
-      ensure(seen_.at(static_cast<std::size_t>(depth) - 1).insert(key).second,
+      ensure(seen.at(static_cast<std::size_t>(depth) - 1).insert(key).second,
              "the name {} occurs twice", printable(key));
     }
     return true;
-  }
-
- private:
-  std::vector<std::set<std::string>> seen_;
-};
-
-json parse_header(std::string_view text, const std::string& place) {
+  };
   try {
-    KeyCheck check;
-    auto header = json::parse(text, [&check](int depth, json::parse_event_t event, json& parsed) {
-      return check(depth, event, parsed);
-    });
+    auto header = json::parse(text, check);
     ensure(header.is_object(), "it is no object");
     return header;
   } catch (const json::exception& problem) {

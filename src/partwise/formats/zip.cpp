@@ -99,10 +99,8 @@ class ZipReader {
     const auto disk = cursor.read<uint16_t>();
     const auto directory_disk = cursor.read<uint16_t>();
     cursor.read<uint16_t>();
-    Directory directory;
-    directory.entries = cursor.read<uint16_t>();
-    directory.size = cursor.read<uint32_t>();
-    directory.offset = cursor.read<uint32_t>();
+    const Directory directory{cursor.read<uint16_t>(), cursor.read<uint32_t>(),
+                              cursor.read<uint32_t>()};
     if (end >= kLocatorSize && bytes_.substr(end - kLocatorSize, 4) == kEnd64Locator) {
       return directory64(end - kLocatorSize);
     }
@@ -122,11 +120,7 @@ class ZipReader {
     ensure(disk == 0 && directory_disk == 0, "{}: zip archives in several parts are not supported",
            place_);
     cursor.read<uint64_t>();
-    Directory directory;
-    directory.entries = cursor.read<uint64_t>();
-    directory.size = cursor.read<uint64_t>();
-    directory.offset = cursor.read<uint64_t>();
-    return directory;
+    return {cursor.read<uint64_t>(), cursor.read<uint64_t>(), cursor.read<uint64_t>()};
   }
 
   static EntryHeader header(ByteCursor& cursor) {

@@ -1,10 +1,9 @@
 #pragma once
 
 #include "partwise/images/image.h"
-#include "partwise/images/jpeg.h"
-#include "partwise/images/png.h"
 
 #include <filesystem>
+#include <string>
 #include <string_view>
 
 namespace partwise::images {
@@ -21,5 +20,22 @@ Image read_image(const std::filesystem::path& path);
 // frequencies. Files for which this is not possible (PNG, JPEG stored turned) come whole, with
 // reduction 1.
 ReducedImage read_reduced(const std::filesystem::path& path, int64_t reduction);
+
+// The same for one format; `bytes` begins with the format's signature.
+Image decode_png(std::string_view bytes, std::string_view name, int64_t max_pixels);
+ReducedImage decode_jpeg(std::string_view bytes,
+                         std::string_view name,
+                         int64_t max_pixels,
+                         int64_t reduction);
+
+// The orientation tag (1..8) of a TIFF block as EXIF embeds it; 1 when there is none or the block
+// is damaged.
+int exif_orientation(std::string_view tiff);
+
+// The image as it should be seen; `orientation` as in EXIF.
+Image upright(Image image, int orientation);
+
+std::string encode_png(const Image& image);  // the same pixels give the same bytes
+std::string encode_jpeg(const Image& image, int quality);
 
 }  // namespace partwise::images

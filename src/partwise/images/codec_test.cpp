@@ -3,7 +3,6 @@
 #include "partwise/base/error.h"
 #include "partwise/base/files.h"
 #include "partwise/base/random.h"
-#include "partwise/images/exif.h"
 #include "partwise/images/resize.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "partwise/images/exif.h"
+#include "partwise/images/codec.h"
 
 #include <algorithm>
 #include <cstddef>

@@ -1,7 +1,5 @@
-#include "partwise/images/jpeg.h"
-
 #include "partwise/base/error.h"
-#include "partwise/images/exif.h"
+#include "partwise/images/codec.h"
 
 #include <array>
 #include <csetjmp>

@@ -1,7 +1,5 @@
-#include "partwise/images/png.h"
-
 #include "partwise/base/error.h"
-#include "partwise/images/exif.h"
+#include "partwise/images/codec.h"
 
 #include <csetjmp>
 #include <cstring>

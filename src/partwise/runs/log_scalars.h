@@ -24,4 +24,17 @@ double scalar_at(const nlohmann::json& row, const char* name);
 // then a line a row; a cell is empty where the row lacks the number. Numbers keep all their digits.
 std::string log_csv(const std::vector<nlohmann::json>& rows);
 
+// TensorBoard finds event files by "tfevents" in their name.
+inline constexpr auto kEventFile = "events.out.tfevents.partwise";
+
+// One TFRecord: the length (8 bytes, little-endian), its masked CRC-32C (4), the data, their masked
+// CRC-32C (4); a CRC c is masked as rotate_right(c, 15) + 0xA282EAD8.
+std::string tf_record(std::string_view data);
+
+// The rows of log.jsonl as TensorBoard reads them: a record with the format's version, then a
+// record a row, an Event of step `epoch` whose Summary holds the row's scalars. An event's wall
+// time is `start` (seconds since 1970) plus the `seconds` of the epochs up to it: the bytes are a
+// function of the arguments, and those of more rows begin with those of fewer.
+std::string event_file(const std::vector<nlohmann::json>& rows, double start);
+
 }  // namespace partwise::runs

@@ -1,14 +1,15 @@
 #include "partwise/runs/run_folder.h"
 
 #include "partwise/base/error.h"
-#include "partwise/base/files.h"
-#include "partwise/runs/event_file.h"
 #include "partwise/runs/log_scalars.h"
 
+#include <cerrno>
 #include <ctime>
+#include <fcntl.h>
 #include <iomanip>
 #include <sstream>
 #include <string_view>
+#include <sys/file.h>
 #include <utility>
 
 namespace partwise::runs {
@@ -122,6 +123,14 @@ void RunFolder::rewrite_log(const std::vector<nlohmann::json>& rows) const {
   for (const auto& row : rows) text += row.dump() + "\n";
   write_file_atomically(path_ / "log.jsonl", text);
   write_derived_logs();
+}
+
+RunLock::RunLock(const fs::path& run)
+    : folder_(::open(run.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
+  const bool taken =
+      folder_.open() && ::flock(folder_.number(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+  ensure(!taken, "{}: another process is training this run; wait for it, or choose another folder",
+         run.string());
 }
 
 }  // namespace partwise::runs

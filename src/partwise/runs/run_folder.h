@@ -1,10 +1,8 @@
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include "partwise/base/files.h"
 
-#include <filesystem>
 #include <functional>
-#include <string>
 #include <vector>
 
 namespace partwise::runs {
@@ -52,6 +50,18 @@ class RunFolder {
   std::filesystem::path path_;
   nlohmann::json options_;
   nlohmann::json manifest_;
+};
+
+// Held by whoever trains a run: a second one gets an Error instead of writing between the first
+// one's checkpoints. The lock lies on the folder itself and the kernel drops it with its holder, so
+// a killed training leaves nothing to clean up. Where a file system knows no such locks, there is
+// none.
+class RunLock {
+ public:
+  explicit RunLock(const std::filesystem::path& run);
+
+ private:
+  Descriptor folder_;
 };
 
 }  // namespace partwise::runs

@@ -3,8 +3,7 @@
 #include "partwise/base/error.h"
 #include "partwise/base/files.h"
 #include "partwise/base/removal_fixture.h"
-#include "partwise/runs/event_file.h"
-#include "partwise/runs/run_lock.h"
+#include "partwise/runs/log_scalars.h"
 
 #include <gtest/gtest.h>
 

@@ -8,7 +8,7 @@
 #include "partwise/interpretable.h"
 #include "partwise/models/examples.h"
 #include "partwise/networks/feature_scale.h"
-#include "partwise/runs/run_lock.h"
+#include "partwise/runs/run_folder.h"
 #include "partwise/tensors/gradient_sum.h"
 #include "partwise/tensors/precision.h"
 #include "partwise/tensors/session.h"

@@ -1,6 +1,7 @@
 #include "partwise/views/markup.h"
 
 #include <algorithm>
+#include <array>
 
 namespace partwise::views {
 
@@ -18,31 +19,18 @@ bool is_forbidden(char byte) {
 }  // namespace
 
 std::string escape_markup(std::string_view text) {
+  constexpr std::string_view kSpecial = "&<>\"'";
+  constexpr std::array kEntities{"&amp;", "&lt;", "&gt;", "&quot;", "&#39;"};
   std::string safe;
   safe.reserve(text.size());
   for (const char byte : text) {
-    switch (byte) {
-      case '&':
-        safe += "&amp;";
-        break;
-      case '<':
-        safe += "&lt;";
-        break;
-      case '>':
-        safe += "&gt;";
-        break;
-      case '"':
-        safe += "&quot;";
-        break;
-      case '\'':
-        safe += "&#39;";
-        break;
-      default:
-        if (is_forbidden(byte)) {
-          safe += "\xEF\xBF\xBD";
-        } else {
-          safe += byte;
-        }
+    const auto special = kSpecial.find(byte);
+    if (special != std::string_view::npos) {
+      safe += kEntities[special];
+    } else if (is_forbidden(byte)) {
+      safe += "\xEF\xBF\xBD";
+    } else {
+      safe += byte;
     }
   }
   return safe;

@@ -5,37 +5,24 @@
 #include "partwise/formats/safetensors.h"
 #include "partwise/weights/matconvnet.h"
 
-#include <array>
-
 namespace partwise::weights {
 namespace {
-
-using namespace std::string_view_literals;
-
-bool begins(std::string_view bytes, std::string_view with) {
-  return bytes.substr(0, with.size()) == with;
-}
 
 // Files that are often taken for weights, and what to do about them.
 void refuse_known(std::string_view bytes, const std::string& name) {
   ensure(!bytes.empty(), "{}: zero bytes", name);
   ensure(
-      !begins(bytes, "\x80\x02") && !begins(bytes, "\x80\x04"),
+      !bytes.starts_with("\x80\x02") && !bytes.starts_with("\x80\x04"),
       "{}: refused: a bare pickle, as PyTorch before 1.6 wrote; load it in a PyTorch you trust it "
       "with and torch.save its state_dict() again",
       name);
-  ensure(!begins(bytes, "version https://git-lfs"),
+  ensure(!bytes.starts_with("version https://git-lfs"),
          "{}: only a Git LFS pointer; fetch the file itself with: git lfs pull", name);
-  ensure(!begins(bytes, "\x1F\x8B") && !begins(bytes, "BZh") &&
-             !begins(bytes,
-                     "\xFD"
-                     "7zXZ"),
+  ensure(!bytes.starts_with("\x1F\x8B") && !bytes.starts_with("BZh") &&
+             !bytes.starts_with("\xFD"
+                                "7zXZ"),
          "{}: a compressed file; unpack it first", name);
-  ensure(!begins(bytes, "<"), "{}: a web page, not weights; the download went wrong", name);
-}
-
-bool is_safetensors(std::string_view bytes) {
-  return bytes.size() > 8 && bytes[8] == '{';
+  ensure(!bytes.starts_with("<"), "{}: a web page, not weights; the download went wrong", name);
 }
 
 }  // namespace
@@ -49,11 +36,11 @@ formats::NamedArrays read_weights(const std::filesystem::path& path) {
 }
 
 formats::NamedArrays parse_weights(const FileBytes& file) {
-  if (begins(file.bytes, "PK\x03\x04") || begins(file.bytes, "PK\x05\x06")) {
+  if (file.bytes.starts_with("PK\x03\x04") || file.bytes.starts_with("PK\x05\x06")) {
     return formats::parse_pth(file);
   }
-  if (is_safetensors(file.bytes)) return formats::parse_safetensors(file);
-  if (begins(file.bytes, "MATLAB 5")) {
+  if (file.bytes.size() > 8 && file.bytes[8] == '{') return formats::parse_safetensors(file);
+  if (file.bytes.starts_with("MATLAB 5")) {
     return matconvnet_network(formats::parse_matlab5(file), file.name);
   }
   refuse_known(file.bytes, file.name);

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "partwise/base/file_bytes.h"
+#include "partwise/base/files.h"
 #include "partwise/formats/arrays.h"
 
 namespace partwise::weights {

@@ -1,12 +1,9 @@
 #include "partwise/base/error.h"
 #include "partwise/base/interrupt.h"
 #include "partwise/base/progress.h"
-#include "partwise/datasets/import/box_region.h"
-#include "partwise/datasets/import/choice.h"
-#include "partwise/datasets/import/image_files.h"
 #include "partwise/datasets/import/importers.h"
 #include "partwise/datasets/import/truth_file.h"
-#include "partwise/formats/matlab.h"
+#include "partwise/datasets/regions.h"
 
 #include <algorithm>
 #include <array>
@@ -37,23 +34,17 @@ constexpr std::array<Animal, 30> kAnimals{{
     {"n02503517", "elephant"}, {"n02509815", "red panda"},    {"n02510455", "giant panda"},
 }};
 
-struct TruthPart {
-  const char* file;
-  const char* name;
-};
-constexpr std::array<TruthPart, 2> kParts{
-    {{"truth_part01.mat", "head"}, {"truth_part02.mat", "front legs"}}};
+// truth_part01.mat and truth_part02.mat.
+constexpr std::array kParts{"head", "front legs"};
 
-std::string name_of(const std::string& synset) {
-  const auto* known = std::find_if(kAnimals.begin(), kAnimals.end(),
-                                   [&](const auto& animal) { return synset == animal.synset; });
-  return known == kAnimals.end() ? synset : known->name;
+const Animal* find_animal(const std::string& synset) {
+  return std::find_if(kAnimals.begin(), kAnimals.end(),
+                      [&](const auto& animal) { return synset == animal.synset; });
 }
 
 // 1 to 30 for the paper's, then in order.
 int64_t category_id(const std::string& synset, const ImportPlan& plan) {
-  const auto* known = std::find_if(kAnimals.begin(), kAnimals.end(),
-                                   [&](const auto& animal) { return synset == animal.synset; });
+  const auto* known = find_animal(synset);
   if (known != kAnimals.end()) return known - kAnimals.begin() + 1;
   return static_cast<int64_t>(kAnimals.size() + plan.categories.size()) + 1;
 }
@@ -66,7 +57,8 @@ std::vector<Choice> categories_under(const fs::path& source) {
     const auto name = entry.path().filename().string();
     if (!entry.is_directory() || !name.ends_with(kFolderEnd)) continue;
     const auto synset = name.substr(0, name.size() - kFolderEnd.size());
-    found.push_back({name_of(synset), synset});
+    const auto* known = find_animal(synset);
+    found.push_back({known == kAnimals.end() ? synset : known->name, synset});
   }
   ensure(!found.empty(), "{}: no folder <id>_obj here; expected the Animal-Part download",
          source.string());
@@ -101,10 +93,10 @@ Objects objects_of(const ObjectTruth& truth, int64_t category, int64_t width, in
   for (std::size_t part = 0; part < kParts.size(); ++part) {
     std::vector<Box> boxes;
     for (const auto& instance : truth.instances[part]) {
-      object.landmarks[kParts[part].name].push_back(image_from_crop(instance.centre, truth.box));
+      object.landmarks[kParts[part]].push_back(image_from_crop(instance.centre, truth.box));
       boxes.push_back(region_box(instance, truth.box));
     }
-    if (!boxes.empty()) object.parts[kParts[part].name] = region_of_boxes(boxes, width, height);
+    if (!boxes.empty()) object.parts[kParts[part]] = region_of_boxes(boxes, width, height);
   }
   return {{object}, {}};
 }
@@ -113,10 +105,8 @@ std::vector<ObjectTruth> read_objects(const fs::path& file) {
   const auto samples = formats::read_matlab(file, "samples");
   std::vector<ObjectTruth> objects;
   for (int64_t i = 0; i < samples.count(); ++i) {
-    const auto& box = samples.field("obj", i).field("bndbox");
-    objects.push_back({box_from_inclusive({box.field("xmin").number(), box.field("ymin").number(),
-                                           box.field("xmax").number(), box.field("ymax").number()}),
-                       {}});
+    const auto box = inclusive_box(samples.field("obj", i).field("bndbox"));
+    objects.push_back({box_from_inclusive(box), {}});
   }
   return objects;
 }
@@ -125,7 +115,7 @@ std::vector<ObjectTruth> read_objects(const fs::path& file) {
 std::vector<std::string> read_parts(const fs::path& folder, std::vector<ObjectTruth>& objects) {
   std::vector<std::string> names;
   for (std::size_t part = 0; part < kParts.size(); ++part) {
-    const auto file = folder / kParts[part].file;
+    const auto file = folder / fmt::format("truth_part{:02}.mat", part + 1);
     if (!fs::exists(file)) continue;
     const auto records = read_truth_file(file);
     ensure(records.size() == objects.size(), "{}: describes {} objects, data.mat {}", file.string(),
@@ -133,7 +123,7 @@ std::vector<std::string> read_parts(const fs::path& folder, std::vector<ObjectTr
     for (std::size_t i = 0; i < records.size(); ++i) {
       objects[i].instances[part] = records[i].instances;
     }
-    names.emplace_back(kParts[part].name);
+    names.emplace_back(kParts[part]);
   }
   return names;
 }
@@ -145,14 +135,13 @@ void plan_category(const fs::path& source, const Choice& choice, ImportPlan& pla
   const int64_t id = category_id(choice.original, plan);
   plan.categories.push_back({id, choice.name, names, names});
   for (std::size_t i = 0; i < objects.size(); ++i) {
-    PlannedImage image;
+    auto& image = plan.images.emplace_back();
     image.source = folder / "img" / fmt::format("{:05}.jpg", i + 1);
     image.file_name = fmt::format("images/{}/{:05}.jpg", choice.original, i + 1);
     image.stratum = id;
     image.objects = [truth = objects[i], id](int64_t width, int64_t height) {
       return objects_of(truth, id, width, height);
     };
-    plan.images.push_back(std::move(image));
   }
 }
 

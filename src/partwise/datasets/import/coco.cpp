@@ -1,9 +1,7 @@
 #include "partwise/base/error.h"
 #include "partwise/base/names.h"
-#include "partwise/datasets/import/box_region.h"
-#include "partwise/datasets/import/choice.h"
 #include "partwise/datasets/import/importers.h"
-#include "partwise/datasets/import/polygon.h"
+#include "partwise/datasets/regions.h"
 #include "partwise/formats/json_records.h"
 
 #include <algorithm>
@@ -29,20 +27,10 @@ using nlohmann::json;
 
 constexpr int64_t kLargestId = int64_t{1} << 53U;
 
-std::vector<fs::path> json_files(const fs::path& folder) {
-  std::vector<fs::path> files;
-  if (!fs::is_directory(folder)) return files;
-  for (const auto& entry : fs::directory_iterator(folder)) {
-    if (entry.path().extension() == ".json") files.push_back(entry.path());
-  }
-  std::sort(files.begin(), files.end());
-  return files;
-}
-
 fs::path annotation_file(const fs::path& source) {
   if (fs::is_regular_file(source)) return source;
-  auto files = json_files(source);
-  if (files.empty()) files = json_files(source / "annotations");
+  auto files = files_in(source, ".json");
+  if (files.empty()) files = files_in(source / "annotations", ".json");
   ensure(!files.empty(), "{}: no *.json here or in annotations/", source.string());
   std::vector<std::string> names;
   names.reserve(files.size());
@@ -74,11 +62,6 @@ fs::path find_image(const std::vector<fs::path>& places, const std::string& name
   return places.front() / name;
 }
 
-struct CocoCategory {
-  Category category;
-  std::vector<std::string> keypoints;
-};
-
 // An annotation file, mapped while its images are read. Only where its records lie is kept; each is
 // parsed again when its image's turn comes.
 struct CocoFile {
@@ -86,10 +69,10 @@ struct CocoFile {
 
   JsonFile records;
   std::string place;
-  std::map<int64_t, CocoCategory> categories;                           // all of them
-  std::set<int64_t> wanted;                                             // ids of those asked for
-  std::unordered_set<int64_t> annotated;                                // images that show anything
-  std::unordered_map<int64_t, std::vector<std::string_view>> of_image;  // objects
+  std::map<int64_t, Category> categories;  // all of them; landmarks are keypoints
+  std::set<int64_t> wanted;                // ids of those asked for
+  std::unordered_set<int64_t> annotated;   // images that show anything
+  std::unordered_map<int64_t, std::vector<std::string_view>> of_image;   // objects
   std::unordered_map<int64_t, std::vector<std::string_view>> of_object;  // parts of one
   std::unordered_map<int64_t, int64_t> stratum;  // of an image: category of its first object
 };
@@ -185,7 +168,7 @@ Annotation object_from(const CocoFile& file, const json& value, int64_t width, i
   ensure(whole.bbox.has_value(), "{}: neither bbox nor segmentation", place);
   object.bbox = *whole.bbox;
   object.segmentation = whole.segmentation;
-  add_keypoints(object, value, file.categories.at(object.category_id).keypoints, place);
+  add_keypoints(object, value, file.categories.at(object.category_id).landmarks, place);
   for (const auto& [name, part] : object_member(value, "parts", place).items()) {
     ensure(part.is_object(), "{}: parts: {}: expected an object", place, name);
     add_region(object, name, region_of(part, width, height, place));
@@ -198,7 +181,7 @@ Annotation object_from(const CocoFile& file, const json& value, int64_t width, i
     const auto part = file.records.parse(text);
     const auto here = annotation_place(file, part);
     const auto& category = file.categories.at(integer_member(part, "category_id", here));
-    add_region(object, category.category.name, region_of(part, width, height, here));
+    add_region(object, category.name, region_of(part, width, height, here));
   }
   return object;
 }
@@ -224,9 +207,8 @@ void read_categories(CocoFile& file, std::span<const std::string> asked) {
     const int64_t id = integer_member(value, "id", file.place + ": categories");
     const auto place = fmt::format("{}: category {}", file.place, id);
     const auto name = text_member(value, "name", place);
-    CocoCategory category{{id, name, {}, {}}, names_member(value, "keypoints", place)};
-    category.category.landmarks = category.keypoints;
-    if (value.contains("parts")) category.category.parts = names_member(value, "parts", place);
+    const Category category{id, name, names_member(value, "parts", place),
+                            names_member(value, "keypoints", place)};
     ensure(file.categories.emplace(id, category).second, "{}: used twice", place);
     offered.push_back({name, name});
     ids.push_back(id);
@@ -280,7 +262,7 @@ ImportPlan plan_coco(const fs::path& source, std::span<const std::string> asked)
   read_categories(*file, asked);
   read_annotations(*file, plan.skipped);
   for (const auto& [id, category] : file->categories) {
-    if (file->wanted.contains(id)) plan.categories.push_back(category.category);
+    if (file->wanted.contains(id)) plan.categories.push_back(category);
   }
   const auto places = image_places(path);
   std::unordered_set<int64_t> seen;
@@ -289,24 +271,21 @@ ImportPlan plan_coco(const fs::path& source, std::span<const std::string> asked)
     const auto place = fmt::format("{}: image {}", file->place, id);
     ensure(id >= 0 && id < kLargestId, "{}: no id a reader of JSON can hold", place);
     ensure(seen.insert(id).second, "{}: used twice", place);
-    PlannedImage image;
     const auto name = text_member(value, "file_name", place);
+    const auto stratum = file->stratum.find(id);
+    const bool negative = !file->annotated.contains(id);
+    // It shows a crowd, or what was not chosen.
+    if (!negative && stratum == file->stratum.end()) return;
+    auto& image = plan.images.emplace_back();
     image.id = id;
     image.source = find_image(places, name);
     image.file_name = (fs::path("images") / name).string();
-    const auto stratum = file->stratum.find(id);
-    if (!file->annotated.contains(id)) {
-      image.stratum = kNegative;
-    } else if (stratum == file->stratum.end()) {
-      return;  // shows a crowd, or what was not chosen: no negative
-    } else {
-      image.stratum = stratum->second;
-      image.objects = [file, text, id, place](int64_t width, int64_t height) {
-        ensure_size(file->records.parse(text), width, height, place);
-        return objects_of(*file, id, width, height);
-      };
-    }
-    plan.images.push_back(std::move(image));
+    image.stratum = negative ? kNegative : stratum->second;
+    if (negative) return;
+    image.objects = [file, text, id, place](int64_t width, int64_t height) {
+      ensure_size(file->records.parse(text), width, height, place);
+      return objects_of(*file, id, width, height);
+    };
   });
   return plan;
 }

@@ -1,5 +1,4 @@
 #include "partwise/base/error.h"
-#include "partwise/datasets/import/choice.h"
 #include "partwise/datasets/import/importers.h"
 
 #include <cmath>
@@ -41,24 +40,21 @@ std::map<int64_t, std::string> read_names(const fs::path& file) {
   return names;
 }
 
-std::map<int64_t, int64_t> read_numbers(const fs::path& file) {
-  std::map<int64_t, int64_t> numbers;
-  for_each_row(file, [&](std::istream& row) {
-    int64_t id = 0;
-    row >> id >> numbers[id];
-  });
-  return numbers;
+std::istream& operator>>(std::istream& row, Box& box) {
+  return row >> box.x >> box.y >> box.width >> box.height;
 }
 
-std::map<int64_t, Box> read_boxes(const fs::path& file) {
-  std::map<int64_t, Box> boxes;
+// "id value"
+template <typename Value>
+std::map<int64_t, Value> read_table(const fs::path& file) {
+  std::map<int64_t, Value> table;
   for_each_row(file, [&](std::istream& row) {
     int64_t id = 0;
-    Box box;
-    row >> id >> box.x >> box.y >> box.width >> box.height;
-    boxes[id] = box;
+    Value value{};
+    row >> id >> value;
+    table[id] = value;
   });
-  return boxes;
+  return table;
 }
 
 using Landmarks = std::map<std::string, std::vector<Point>>;
@@ -100,9 +96,9 @@ ImportPlan plan_cub200(const fs::path& source, std::span<const std::string> aske
   const auto root = fs::exists(source / "CUB_200_2011") ? source / "CUB_200_2011" : source;
   const auto files = read_names(root / "images.txt");
   const auto classes = read_names(root / "classes.txt");
-  const auto labels = read_numbers(root / "image_class_labels.txt");
-  const auto training = read_numbers(root / "train_test_split.txt");
-  const auto boxes = read_boxes(root / "bounding_boxes.txt");
+  const auto labels = read_table<int64_t>(root / "image_class_labels.txt");
+  const auto training = read_table<int64_t>(root / "train_test_split.txt");
+  const auto boxes = read_table<Box>(root / "bounding_boxes.txt");
   const auto part_names = read_names(root / "parts" / "parts.txt");
   const auto landmarks = read_landmarks(root / "parts", part_names);
 
@@ -128,14 +124,13 @@ ImportPlan plan_cub200(const fs::path& source, std::span<const std::string> aske
     if (const auto found = landmarks.find(id); found != landmarks.end()) {
       bird.landmarks = found->second;
     }
-    PlannedImage image;
+    auto& image = plan.images.emplace_back();
     image.id = id;
     image.source = root / "images" / file;
     image.file_name = (fs::path("images") / fs::path(file).lexically_normal()).string();
     image.stratum = label;
     image.official_train = of_image(training, id, "train_test_split.txt") != 0;
     image.objects = [bird](int64_t /*width*/, int64_t /*height*/) { return Objects{{bird}, {}}; };
-    plan.images.push_back(std::move(image));
   }
   std::vector<std::string> names;
   names.reserve(part_names.size());

@@ -1,6 +1,4 @@
 #include "partwise/base/error.h"
-#include "partwise/datasets/import/choice.h"
-#include "partwise/datasets/import/image_files.h"
 #include "partwise/datasets/import/importers.h"
 
 #include <algorithm>
@@ -40,13 +38,6 @@ std::vector<Side> sides_of(const fs::path& source) {
   return sides;
 }
 
-Objects whole_image(int64_t category, int64_t width, int64_t height) {
-  Annotation object;
-  object.category_id = category;
-  object.bbox = {0.0, 0.0, static_cast<double>(width), static_cast<double>(height)};
-  return {{object}, {}};
-}
-
 void plan_class(const Side& side,
                 const fs::path& source,
                 const std::string& name,
@@ -54,17 +45,19 @@ void plan_class(const Side& side,
                 ImportPlan& plan) {
   if (!fs::is_directory(side.folder / name)) return;
   for (const auto& file : files_below(side.folder / name)) {
-    PlannedImage image;
+    auto& image = plan.images.emplace_back();
     image.source = side.folder / name / file;
     image.file_name = (fs::path("images") / image.source.lexically_relative(source)).string();
     image.stratum = category;
     image.official_train = side.train;
     if (category != kNegative) {
       image.objects = [category](int64_t width, int64_t height) {
-        return whole_image(category, width, height);
+        Annotation whole;
+        whole.category_id = category;
+        whole.bbox = {0.0, 0.0, static_cast<double>(width), static_cast<double>(height)};
+        return Objects{{whole}, {}};
       };
     }
-    plan.images.push_back(std::move(image));
   }
 }
 

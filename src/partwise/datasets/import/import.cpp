@@ -5,19 +5,20 @@
 #include "partwise/base/interrupt.h"
 #include "partwise/base/parallel.h"
 #include "partwise/base/progress.h"
-#include "partwise/datasets/dataset_folder.h"
-#include "partwise/datasets/import/clip.h"
-#include "partwise/datasets/import/image_files.h"
 #include "partwise/datasets/import/importers.h"
 #include "partwise/datasets/import/splits.h"
 #include "partwise/formats/matlab.h"
 #include "partwise/images/codec.h"
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 #include <system_error>
 
 namespace partwise::datasets {
+
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Skipped, kind, name, reason)
+
 namespace {
 
 namespace fs = std::filesystem;
@@ -27,6 +28,7 @@ using nlohmann::json;
 constexpr int64_t kImporterVersion = 1;
 constexpr std::size_t kLargestFile = std::size_t{256} << 20U;
 constexpr int64_t kMostImagePixels = 64'000'000;  // one a thread is in memory
+constexpr double kLeastExtent = 1e-6;
 constexpr auto kSkippedFile = "skipped.json";
 
 constexpr int64_t kMergedCategory = 1;
@@ -53,20 +55,6 @@ std::string fingerprint(const ImportPlan& plan) {
   return content_hash(text);
 }
 
-json identity_of(const ImportRequest& request, const ImportPlan& plan) {
-  return {{"importer", request.format},       {"importer_version", kImporterVersion},
-          {"categories", request.categories}, {"merged_name", request.merged_name},
-          {"original", fingerprint(plan)},    {"options", to_json(request.options)}};
-}
-
-json json_from_skipped(const std::vector<Skipped>& skipped) {
-  json list = json::array();
-  for (const auto& item : skipped) {
-    list.push_back({{"kind", item.kind}, {"name", item.name}, {"reason", item.reason}});
-  }
-  return list;
-}
-
 std::vector<Skipped> read_skipped(const fs::path& folder) {
   std::vector<Skipped> skipped;
   if (!fs::exists(folder / kSkippedFile)) return skipped;
@@ -86,6 +74,49 @@ bool stays_inside(const std::string& file_name) {
   const fs::path path(file_name);
   return path.is_relative() && path.has_filename() &&
          std::find(path.begin(), path.end(), "..") == path.end();
+}
+
+bool finite(const Box& box) {
+  return std::isfinite(box.x) && std::isfinite(box.y) && std::isfinite(box.width) &&
+         std::isfinite(box.height);
+}
+
+// The part of a box inside a width x height image; empty when less than a millionth of a pixel is.
+std::optional<Box> clipped(const Box& box, int64_t width, int64_t height) {
+  if (!finite(box)) return std::nullopt;
+  const double left = std::max(box.x, 0.0);
+  const double top = std::max(box.y, 0.0);
+  const double right = std::min(box.x + box.width, static_cast<double>(width));
+  const double bottom = std::min(box.y + box.height, static_cast<double>(height));
+  if (right - left < kLeastExtent || bottom - top < kLeastExtent) return std::nullopt;
+  return Box{left, top, right - left, bottom - top};
+}
+
+// Makes an object's truth fit its image: boxes are clipped, parts and landmarks outside dropped.
+// Returns why the object can't be used, or nothing.
+std::string fit_to_image(Annotation& object, int64_t width, int64_t height) {
+  const auto box = clipped(object.bbox, width, height);
+  if (!box) {
+    return fmt::format("its box [{}, {}, {}, {}] holds nothing of the {} x {} image", object.bbox.x,
+                       object.bbox.y, object.bbox.width, object.bbox.height, width, height);
+  }
+  object.bbox = *box;
+  for (auto& [name, region] : object.parts) {
+    if (region.bbox) region.bbox = clipped(*region.bbox, width, height);
+    if (region.segmentation && mask_area(*region.segmentation) == 0) region.segmentation.reset();
+  }
+  std::erase_if(object.parts,
+                [](const auto& part) { return !part.second.bbox && !part.second.segmentation; });
+  // A landmark on the very edge, or a rounding outside, still counts.
+  const auto outside = [](double at, int64_t size) {
+    return !(at >= -1.0 && at <= static_cast<double>(size) + 1.0);
+  };
+  for (auto& [name, points] : object.landmarks) {
+    std::erase_if(points,
+                  [&](Point point) { return outside(point.x, width) || outside(point.y, height); });
+  }
+  std::erase_if(object.landmarks, [](const auto& landmark) { return landmark.second.empty(); });
+  return "";
 }
 
 // Decodes the image, reads its truth, copies its bytes.
@@ -141,15 +172,11 @@ Outcome take_image(const PlannedImage& planned, const fs::path& out) {
   return outcome;
 }
 
-bool harmless(const Skipped& skipped) {
-  return skipped.kind == kNothingChosen;
-}
-
 void refuse_if_strict(const ImportRequest& request, const std::vector<Skipped>& skipped) {
   if (!request.strict) return;
   for (const auto& item : skipped) {
-    ensure(harmless(item), "{}: {} ({}); without --strict it would be left out", item.name,
-           item.kind, item.reason);
+    ensure(item.kind == kNothingChosen, "{}: {} ({}); without --strict it would be left out",
+           item.name, item.kind, item.reason);
   }
 }
 
@@ -172,11 +199,8 @@ std::vector<Outcome> take_images(const ImportRequest& request, const ImportPlan&
 void drop_empty_categories(PartDataset& dataset) {
   std::set<int64_t> shown;
   for (const auto& object : dataset.annotations) shown.insert(object.category_id);
-  auto& categories = dataset.categories;
-  categories.erase(
-      std::remove_if(categories.begin(), categories.end(),
-                     [&](const auto& category) { return !shown.contains(category.id); }),
-      categories.end());
+  std::erase_if(dataset.categories,
+                [&](const auto& category) { return !shown.contains(category.id); });
 }
 
 // Names an original uses without declaring them (parts of a car, say) are declared here.
@@ -201,26 +225,15 @@ void declare_names(PartDataset& dataset) {
   }
 }
 
-// One category with the names of all; splits stay stratified by the original ones.
-void merge_categories(PartDataset& dataset, const std::string& name) {
-  const Category merged{kMergedCategory, name, {}, {}};
-  dataset.categories = {merged};
-  for (auto& object : dataset.annotations) object.category_id = kMergedCategory;
-}
-
 // Two entries for one file would be written at the same time, and lie on both sides of a split.
 void drop_repeated_files(ImportPlan& plan) {
   std::set<std::string> seen;
-  auto& images = plan.images;
-  images.erase(
-      std::remove_if(images.begin(), images.end(),
-                     [&](const auto& image) {
-                       if (seen.insert(image.file_name).second) return false;
-                       plan.skipped.push_back({kAnnotationUnusable, legible(image.file_name),
-                                               "the original lists this image twice"});
-                       return true;
-                     }),
-      images.end());
+  std::erase_if(plan.images, [&](const auto& image) {
+    if (seen.insert(image.file_name).second) return false;
+    plan.skipped.push_back(
+        {kAnnotationUnusable, legible(image.file_name), "the original lists this image twice"});
+    return true;
+  });
 }
 
 Splits splits_of(const std::vector<SplitEntry>& entries, const ImportOptions& options) {
@@ -264,7 +277,10 @@ ImportReport assemble(const ImportRequest& request,
   }
   dataset.splits = splits_of(entries, request.options);
   drop_empty_categories(dataset);
-  if (!request.merged_name.empty()) merge_categories(dataset, request.merged_name);
+  if (!request.merged_name.empty()) {  // splits stay stratified by the original categories
+    dataset.categories = {Category{kMergedCategory, request.merged_name, {}, {}}};
+    for (auto& object : dataset.annotations) object.category_id = kMergedCategory;
+  }
   declare_names(dataset);
   return report;
 }
@@ -282,20 +298,20 @@ ImportReport import_dataset(const ImportRequest& request) {
   if (!request.negatives.empty()) plan_negatives(request.negatives, plan);
   drop_repeated_files(plan);
   refuse_if_strict(request, plan.skipped);
-  const auto identity = identity_of(request, plan);
-  const auto state = folder_state(request.out, identity);
-  if (state == FolderState::finished) {
-    auto dataset = load_dataset(request.out);
-    if (all_images_there(dataset)) return {std::move(dataset), read_skipped(request.out)};
+  const json identity{
+      {"importer", request.format},       {"importer_version", kImporterVersion},
+      {"categories", request.categories}, {"merged_name", request.merged_name},
+      {"original", fingerprint(plan)},    {"options", partwise::to_json(request.options)}};
+  if (auto finished = begin_dataset(request.out, identity)) {
+    return {*std::move(finished), read_skipped(request.out)};
   }
-  if (state == FolderState::fresh) begin_dataset(request.out, identity);
   auto report = assemble(request, plan, take_images(request, plan));
   ensure(!report.dataset.images.empty(), "{}: holds no image that can be used ({} skipped{})",
          request.source.string(), report.skipped.size(),
          report.skipped.empty() ? "" : ", the first: " + report.skipped.front().reason);
   report.dataset.info = identity;
   report.dataset.info["skipped"] = count_by_kind(report.skipped);
-  write_json_atomically(request.out / kSkippedFile, json_from_skipped(report.skipped));
+  write_json_atomically(request.out / kSkippedFile, report.skipped);
   report.dataset = finish_dataset(report.dataset);
   return report;
 }

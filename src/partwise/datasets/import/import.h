@@ -1,7 +1,7 @@
 #pragma once
 
 #include "partwise/base/options.h"
-#include "partwise/datasets/import/plan.h"
+#include "partwise/datasets/import/importers.h"
 
 #include <filesystem>
 #include <map>

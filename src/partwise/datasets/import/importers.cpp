@@ -1,8 +1,13 @@
 #include "partwise/datasets/import/importers.h"
 
+#include "partwise/base/error.h"
 #include "partwise/base/names.h"
 
+#include <algorithm>
+
 namespace partwise::datasets {
+
+namespace fs = std::filesystem;
 
 const std::vector<ImportFormat>& import_formats() {
   static const std::vector<ImportFormat> formats{
@@ -21,6 +26,56 @@ const ImportFormat& import_format(const std::string& name) {
   std::vector<std::string> names;
   for (const auto& format : import_formats()) names.push_back(format.name);
   return import_formats()[index_of_name("format", name, names)];
+}
+
+std::vector<bool> chosen(std::span<const Choice> offered, std::span<const std::string> asked) {
+  std::vector<bool> wanted(offered.size(), asked.empty());
+  std::vector<std::string> names;
+  for (const auto& choice : offered) names.push_back(choice.name);
+  for (const auto& name : asked) {
+    const auto original = std::find_if(offered.begin(), offered.end(),
+                                       [&](const auto& choice) { return choice.original == name; });
+    const auto index = original != offered.end()
+                           ? static_cast<std::size_t>(original - offered.begin())
+                           : index_of_name("category", name, names);
+    wanted[index] = true;
+  }
+  return wanted;
+}
+
+std::vector<fs::path> files_in(const fs::path& folder, const char* extension) {
+  std::vector<fs::path> files;
+  if (!fs::is_directory(folder)) return files;
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    if (entry.path().extension() == extension) files.push_back(entry.path());
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+std::vector<fs::path> files_below(const fs::path& folder) {
+  std::vector<fs::path> files;
+  for (auto entry = fs::recursive_directory_iterator(folder);
+       entry != fs::recursive_directory_iterator(); ++entry) {
+    if (entry->path().filename().string().starts_with('.')) {
+      if (entry->is_directory()) entry.disable_recursion_pending();
+      continue;
+    }
+    if (entry->is_regular_file()) files.push_back(entry->path().lexically_relative(folder));
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+void plan_negatives(const fs::path& folder, ImportPlan& plan) {
+  ensure(fs::is_directory(folder), "{}: expected a folder of images without objects",
+         folder.string());
+  for (const auto& file : files_below(folder)) {
+    auto& image = plan.images.emplace_back();
+    image.source = folder / file;
+    image.file_name = (fs::path("images/negatives") / file).string();
+    image.stratum = kNegative;
+  }
 }
 
 }  // namespace partwise::datasets

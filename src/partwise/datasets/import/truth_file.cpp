@@ -1,17 +1,11 @@
 #include "partwise/datasets/import/truth_file.h"
 
 #include "partwise/base/error.h"
-#include "partwise/formats/matlab.h"
 
 #include <algorithm>
 
 namespace partwise::datasets {
 namespace {
-
-InclusiveBox inclusive_box(const formats::MatlabRecord& box) {
-  return {box.field("xmin").number(), box.field("ymin").number(), box.field("xmax").number(),
-          box.field("ymax").number()};
-}
 
 std::vector<CropRegion> instances_of(const std::vector<double>& centres,
                                      const std::vector<double>& scales,
@@ -28,6 +22,11 @@ std::vector<CropRegion> instances_of(const std::vector<double>& centres,
 }
 
 }  // namespace
+
+InclusiveBox inclusive_box(const formats::MatlabRecord& box) {
+  return {box.field("xmin").number(), box.field("ymin").number(), box.field("xmax").number(),
+          box.field("ymax").number()};
+}
 
 Box box_from_inclusive(InclusiveBox box) {
   const double left = std::max(box.xmin, 1.0) - 1.0;

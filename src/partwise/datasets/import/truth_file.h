@@ -1,11 +1,9 @@
 #pragma once
 
 #include "partwise/base/geometry.h"
+#include "partwise/formats/matlab.h"
 
-#include <filesystem>
 #include <optional>
-#include <string>
-#include <vector>
 
 namespace partwise::datasets {
 
@@ -16,6 +14,9 @@ struct InclusiveBox {
   double xmax = 0.0;
   double ymax = 0.0;
 };
+
+// Of a struct with these four fields.
+InclusiveBox inclusive_box(const formats::MatlabRecord& box);
 
 // In 0-based COCO terms. A coordinate of 0, which the originals contain, means 1.
 Box box_from_inclusive(InclusiveBox box);

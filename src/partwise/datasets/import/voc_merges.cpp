@@ -12,42 +12,31 @@ struct Merge {
   std::vector<std::string> raw;
 };
 
-const std::vector<Merge>& bird_merges() {
-  static const std::vector<Merge> merges{
+// The paper's six animals; nothing for another class.
+const std::vector<Merge>* merges_of(const std::string& voc_class) {
+  static const std::vector<Merge> bird{
       {"head", {"head", "leye", "reye", "beak"}},
       {"torso", {"torso", "neck", "lwing", "rwing"}},
       {"legs", {"lleg", "rleg", "lfoot", "rfoot"}},
       {"tail", {"tail"}},
   };
-  return merges;
-}
-
-const std::vector<Merge>& pet_merges() {
-  static const std::vector<Merge> merges{
+  static const std::vector<Merge> pet{
       {"head", {"head", "leye", "reye", "lear", "rear", "nose", "muzzle"}},
       {"torso", {"torso", "neck"}},
       {"front legs", {"lfleg", "rfleg", "lfpa", "rfpa"}},
       {"back legs", {"lbleg", "rbleg", "lbpa", "rbpa"}},
       {"tail", {"tail"}},
   };
-  return merges;
-}
-
-// Horns occur on cows and sheep, hooves on horses; the paper leaves their tails out.
-const std::vector<Merge>& cattle_merges() {
-  static const std::vector<Merge> merges{
+  // Horns occur on cows and sheep, hooves on horses; the paper leaves their tails out.
+  static const std::vector<Merge> cattle{
       {"head", {"head", "leye", "reye", "lear", "rear", "muzzle", "lhorn", "rhorn"}},
       {"torso", {"torso", "neck"}},
       {"front legs", {"lfuleg", "lflleg", "rfuleg", "rflleg", "lfho", "rfho"}},
       {"back legs", {"lbuleg", "lblleg", "rbuleg", "rblleg", "lbho", "rbho"}},
   };
-  return merges;
-}
-
-const std::vector<Merge>* merges_of(const std::string& voc_class) {
-  if (voc_class == "bird") return &bird_merges();
-  if (voc_class == "cat" || voc_class == "dog") return &pet_merges();
-  if (voc_class == "cow" || voc_class == "sheep" || voc_class == "horse") return &cattle_merges();
+  if (voc_class == "bird") return &bird;
+  if (voc_class == "cat" || voc_class == "dog") return &pet;
+  if (voc_class == "cow" || voc_class == "sheep" || voc_class == "horse") return &cattle;
   return nullptr;
 }
 

@@ -1,10 +1,9 @@
 #include "partwise/base/error.h"
-#include "partwise/datasets/import/box_region.h"
-#include "partwise/datasets/import/choice.h"
 #include "partwise/datasets/import/importers.h"
 #include "partwise/datasets/import/truth_file.h"
-#include "partwise/datasets/import/voc_masks.h"
 #include "partwise/datasets/import/voc_merges.h"
+#include "partwise/datasets/regions.h"
+#include "partwise/formats/matlab.h"
 
 #include <algorithm>
 #include <map>
@@ -14,6 +13,7 @@ namespace partwise::datasets {
 namespace {
 
 namespace fs = std::filesystem;
+using Pixels = std::vector<uint8_t>;
 
 // The raw part that truth_partNN.mat of a class describes, found by comparing the files with the
 // masks; the authors' higher numbers are not known to us and not read.
@@ -35,15 +35,80 @@ fs::path image_folder(const fs::path& source) {
       source.string()));
 }
 
-std::vector<fs::path> mask_files(const fs::path& source) {
-  std::vector<fs::path> files;
-  const auto folder = source / "Annotations_Part";
-  if (!fs::is_directory(folder)) return files;
-  for (const auto& entry : fs::directory_iterator(folder)) {
-    if (entry.path().extension() == ".mat") files.push_back(entry.path());
+// An image's size, and the file to name when a mask does not have it.
+struct Frame {
+  int64_t width = 0;
+  int64_t height = 0;
+  std::string file;
+
+  [[nodiscard]] Pixels mask(const formats::MatlabRecord& value) const {
+    ensure(value.columns() == width && value.rows() == height,
+           "{}: a mask of {} x {} on an image of {} x {}", file, value.columns(), value.rows(),
+           width, height);
+    return value.mask();
   }
-  std::sort(files.begin(), files.end());
-  return files;
+};
+
+void unite(Pixels& target, const Pixels& more) {
+  if (target.empty()) target.resize(more.size(), 0);
+  std::transform(target.begin(), target.end(), more.begin(), target.begin(), std::bit_or<>());
+}
+
+Point centre_of(const Box& box) {
+  return {box.x + box.width / 2.0, box.y + box.height / 2.0};
+}
+
+void add_parts(Annotation& object,
+               const formats::MatlabRecord& parts,
+               const std::string& voc_class,
+               const Frame& frame) {
+  const auto landmarks = voc_landmarks(voc_class);
+  std::map<std::string, Pixels> merged;
+  for (int64_t i = 0; i < parts.count(); ++i) {
+    const auto raw = parts.field("part_name", i).text();
+    const auto pixels = frame.mask(parts.field("mask", i));
+    const auto box = box_around(pixels, frame.width, frame.height);
+    if (!box) continue;
+    if (std::find(landmarks.begin(), landmarks.end(), raw) != landmarks.end()) {
+      object.landmarks[raw].push_back(centre_of(*box));
+    }
+    if (const auto part = merged_part(voc_class, raw)) unite(merged[*part], pixels);
+  }
+  for (const auto& [name, pixels] : merged) {
+    object.parts[name] = {box_around(pixels, frame.width, frame.height),
+                          encode_mask(pixels, frame.width, frame.height)};
+  }
+}
+
+// The objects of one Annotations_Part/*.mat: silhouette, its box, merged parts and landmarks.
+// `category_ids` has the classes asked for; others are passed over. A mask that is not as large as
+// the image is an Error.
+Objects read_voc_masks(const fs::path& file,
+                       const std::map<std::string, int64_t>& category_ids,
+                       int64_t width,
+                       int64_t height) {
+  const Frame frame{width, height, file.string()};
+  const auto annotation = formats::read_matlab(file, "anno");
+  const auto& found = annotation.field("objects");
+  Objects objects;
+  for (int64_t i = 0; i < found.count(); ++i) {
+    const auto voc_class = found.field("class", i).text();
+    const auto category = category_ids.find(voc_class);
+    if (category == category_ids.end()) continue;
+    const auto silhouette = frame.mask(found.field("mask", i));
+    const auto box = box_around(silhouette, width, height);
+    if (!box) {
+      objects.unusable.push_back(fmt::format("{}: object {} has an empty mask", frame.file, i + 1));
+      continue;
+    }
+    Annotation object;
+    object.category_id = category->second;
+    object.bbox = *box;
+    object.segmentation = encode_mask(silhouette, width, height);
+    add_parts(object, found.field("parts", i), voc_class, frame);
+    objects.annotations.push_back(std::move(object));
+  }
+  return objects;
 }
 
 // The authors divide by xmax - xmin, so 0 is the first pixel and 224 the last one: this undoes it.
@@ -80,9 +145,7 @@ Annotation annotation_of(const BoxedObject& object, int64_t width, int64_t heigh
     const auto part = merged_part(object.voc_class, raw);
     for (const auto& instance : instances) {
       const auto box = region_box(instance, object.box);
-      if (landmark) {
-        annotation.landmarks[raw].push_back({box.x + box.width / 2.0, box.y + box.height / 2.0});
-      }
+      if (landmark) annotation.landmarks[raw].push_back(centre_of(box));
       if (part) merged[*part].push_back(box);
     }
   }
@@ -141,7 +204,7 @@ void plan_boxed_objects(const std::vector<BoxedObject>& objects,
   }
   for (const auto& name : order) {
     const auto& members = by_image[name];
-    PlannedImage image;
+    auto& image = plan.images.emplace_back();
     image.source = images / name;
     image.file_name = "images/" + name;
     image.stratum = members.front().category;
@@ -152,14 +215,13 @@ void plan_boxed_objects(const std::vector<BoxedObject>& objects,
       }
       return found;
     };
-    plan.images.push_back(std::move(image));
   }
 }
 
 }  // namespace
 
 ImportPlan plan_voc_part(const fs::path& source, std::span<const std::string> asked) {
-  const auto masks = mask_files(source);
+  const auto masks = files_in(source / "Annotations_Part", ".mat");
   const bool boxes = fs::is_directory(source / "truth");
   ensure(!masks.empty() || boxes, "{}: neither Annotations_Part/*.mat nor truth/ is here",
          source.string());
@@ -183,13 +245,12 @@ ImportPlan plan_voc_part(const fs::path& source, std::span<const std::string> as
   for (const auto& file : masks) {
     const auto name = file.stem().string() + ".jpg";
     with_masks.insert(name);
-    PlannedImage image;
+    auto& image = plan.images.emplace_back();
     image.source = images / name;
     image.file_name = "images/" + name;
     image.objects = [file, category_ids](int64_t width, int64_t height) {
       return read_voc_masks(file, category_ids, width, height);
     };
-    plan.images.push_back(std::move(image));
   }
   std::vector<BoxedObject> objects;
   for (const auto& [name, id] : category_ids) {

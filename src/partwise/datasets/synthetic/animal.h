@@ -59,21 +59,16 @@ class AnimalBuilder {
   int mark(int on, std::vector<Shape> shapes, Colour colour, double opacity = 1.0);
 
   void point(std::string_view name, Point at, int layer = kAnyLayer);
-  void leg(std::string_view part,
-           std::string_view foot,
-           const LegShape& shape,
-           const LegPose& pose);
-  void eye(int on, Point at, double radius);
+  void front_leg(const LegShape& shape, const LegPose& pose) { leg("front", shape, pose); }
+  void back_leg(const LegShape& shape, const LegPose& pose) { leg("back", shape, pose); }
+  void eye(int on, Point at, double radius);  // and its landmark
   void nose(int on, Point at, double radius);
 
-  // Turns what was added since `stage` about the vertical line x = pivot: widths along the body
-  // shrink by `factor`, limbs keep their thickness; a negative factor faces the other way.
-  struct Stage {
-    std::size_t layers = 0;
-    std::size_t points = 0;
-  };
-  [[nodiscard]] Stage stage() const { return {animal_.layers.size(), animal_.points.size()}; }
-  void turn(const Stage& since, double pivot, double factor);
+  // A head turns about the vertical line x = pivot, mostly ahead, now and then back over the
+  // shoulder: widths along the body of all that was added since begin_head() shrink, limbs keep
+  // their thickness.
+  void begin_head();
+  void turn_head(double pivot);
 
   [[nodiscard]] const Palette& palette() const { return palette_; }
   Animal take() { return std::move(animal_); }
@@ -81,10 +76,13 @@ class AnimalBuilder {
   Random& random;
 
  private:
-  int add(std::string_view part, std::vector<Shape> shapes, double merge, const Paint& paint);
+  void leg(const std::string& side, const LegShape& shape, const LegPose& pose);
+  int add(std::string_view part, std::vector<Shape> shapes, double merge, Paint paint, bool far);
 
   Palette palette_;
   Animal animal_;
+  std::size_t head_layers_ = 0;  // where the head begins
+  std::size_t head_points_ = 0;
 };
 
 // How the head is held: from grazing to alert. Degrees above the horizontal.
@@ -94,14 +92,19 @@ struct HeadPose {
 };
 HeadPose draw_head_pose(Random& random);
 
-// The factor for AnimalBuilder::turn: mostly ahead, now and then back over the shoulder.
-double draw_head_turn(Random& random);
-
 // Swings of a pair of legs in a random phase of a stride.
 struct Stride {
   double near = 0.0;
   double far = 0.0;
 };
 Stride draw_stride(Random& random, double reach);
+
+// The kinds of animals, one file each.
+void pose_fox(AnimalBuilder& animal);
+void pose_deer(AnimalBuilder& animal);
+void pose_elephant(AnimalBuilder& animal);
+void pose_bird(AnimalBuilder& animal);
+void pose_rabbit(AnimalBuilder& animal);
+void pose_turtle(AnimalBuilder& animal);
 
 }  // namespace partwise::datasets::synthetic

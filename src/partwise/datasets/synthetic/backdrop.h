@@ -26,5 +26,6 @@ void paint_backdrop(Canvas& canvas, const Backdrop& backdrop, Random& random);
 
 // Things in front of everything, in units of the image side; often none.
 std::vector<Layer> draw_foreground(const Backdrop& backdrop, Random& random);
+void paint_things(Canvas& canvas, const std::vector<Layer>& things, const Light& light);
 
 }  // namespace partwise::datasets::synthetic

@@ -1,4 +1,4 @@
-#include "partwise/datasets/synthetic/species.h"
+#include "partwise/datasets/synthetic/animal.h"
 
 #include <algorithm>
 
@@ -69,10 +69,8 @@ void foot(AnimalBuilder& animal, Point hip, double swing, double bend, bool far)
 }
 
 void head(AnimalBuilder& animal, Point centre, double degrees) {
-  const auto stage = animal.stage();
-  const auto at = [&](double along, double above) {
-    return centre + heading(degrees, along) + heading(degrees + 90.0, above);
-  };
+  animal.begin_head();
+  const auto at = tilted_frame(centre, degrees);
   const double open = animal.random.uniform(0.0, 16.0);
   const Point root = at(0.12, -0.01);
   animal.accent("beak",
@@ -83,8 +81,7 @@ void head(AnimalBuilder& animal, Point centre, double degrees) {
   const int skull = animal.body("head", {Shape::ellipse(centre, 0.19, 0.18, degrees)});
   animal.eye(skull, at(0.06, 0.05), 0.036);
   animal.point("head", centre, skull);
-  animal.point("eye", at(0.06, 0.05), skull);
-  animal.turn(stage, centre.x, draw_head_turn(animal.random));
+  animal.turn_head(centre.x);
 }
 
 }  // namespace

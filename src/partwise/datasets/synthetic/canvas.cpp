@@ -35,37 +35,9 @@ struct BodyFromImage {
   Point operator()(double x, double y) const { return origin + step_x * x + step_y * y; }
 };
 
-// The pixels a shape may reach, with a margin for outlines and merged creases.
-Region region_of(const Shape& shape, const View& view, double margin, int64_t side) {
-  Bounds body;
-  include(body, shape);
-  Bounds image;
-  for (const Point corner :
-       {body.low, body.high, Point{body.low.x, body.high.y}, Point{body.high.x, body.low.y}}) {
-    image.include(view.image_from_body(corner), margin);
-  }
+Region region_of(const Bounds& bounds, int64_t side) {
   const auto clip = [&](double edge) { return std::clamp<int64_t>(std::llround(edge), 0, side); };
-  return {clip(image.low.x), clip(image.low.y), clip(image.high.x), clip(image.high.y)};
-}
-
-std::vector<Region> regions_of(const Layer& layer, const View& view, int64_t side) {
-  std::vector<Region> regions;
-  const double margin = 2.0 + layer.merge * view.scale;
-  for (const auto& shape : layer.shapes) {
-    regions.push_back(region_of(shape, view, margin, side));
-  }
-  return regions;
-}
-
-Region hull_of(const std::vector<Region>& regions) {
-  Region hull = regions.front();
-  for (const auto& region : regions) {
-    hull.left = std::min(hull.left, region.left);
-    hull.top = std::min(hull.top, region.top);
-    hull.right = std::max(hull.right, region.right);
-    hull.bottom = std::max(hull.bottom, region.bottom);
-  }
-  return hull;
+  return {clip(bounds.low.x), clip(bounds.low.y), clip(bounds.high.x), clip(bounds.high.y)};
 }
 
 // Signed distances in pixels at pixel centres, with a border of one pixel for differences. Each
@@ -177,6 +149,15 @@ Point View::image_from_body(Point point) const {
                       scale;
 }
 
+void include(Bounds& image, const Shape& shape, const View& view, double margin) {
+  Bounds body;
+  include(body, shape);
+  for (const Point corner :
+       {body.low, body.high, Point{body.low.x, body.high.y}, Point{body.high.x, body.low.y}}) {
+    image.include(view.image_from_body(corner), margin);
+  }
+}
+
 Canvas::Canvas(int64_t side_pixels)
     : side(side_pixels),
       colours(static_cast<std::size_t>(side * side)),
@@ -189,8 +170,16 @@ void paint_layer(Canvas& canvas,
                  int16_t owner,
                  int16_t within) {
   if (layer.shapes.empty()) return;
-  const auto regions = regions_of(layer, view, canvas.side);
-  const Region region = hull_of(regions);
+  const double margin = 2.0 + layer.merge * view.scale;  // for outlines and merged creases
+  std::vector<Region> regions;
+  Bounds hull;
+  for (const auto& shape : layer.shapes) {
+    Bounds image;
+    include(image, shape, view, margin);
+    include(hull, shape, view, margin);
+    regions.push_back(region_of(image, canvas.side));
+  }
+  const Region region = region_of(hull, canvas.side);
   if (region.width() <= 0 || region.height() <= 0) return;
   const DistanceField field(layer, view, regions, region);
   const Surface surface(layer.paint, light, field, canvas.side);

@@ -25,6 +25,9 @@ struct Light {
   Colour tint{1.0, 1.0, 1.0};
 };
 
+// Makes room for a shape as the view shows it, and `margin` pixels around it.
+void include(Bounds& image, const Shape& shape, const View& view, double margin);
+
 // One closed surface: the union of its shapes, painted over what is there.
 struct Layer {
   std::vector<Shape> shapes;

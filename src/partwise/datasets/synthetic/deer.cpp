@@ -1,14 +1,11 @@
-#include "partwise/datasets/synthetic/species.h"
-
-#include <array>
+#include "partwise/datasets/synthetic/animal.h"
 
 namespace partwise::datasets::synthetic {
 namespace {
 
 void antler(AnimalBuilder& animal, Point root, double degrees, double spread, bool far) {
   const auto beam = arc(root, degrees, spread, 0.5, 6);
-  const std::array radii{0.034, 0.034, 0.032, 0.029, 0.027, 0.018};
-  auto shapes = limb(beam, radii);
+  auto shapes = limb(beam, {0.034, 0.034, 0.032, 0.029, 0.027, 0.018});
   const double side = spread > 0.0 ? -1.0 : 1.0;
   for (const std::size_t i : {std::size_t{1}, std::size_t{2}, std::size_t{3}}) {
     const double direction = degrees + spread * static_cast<double>(i) / 5.0 + side * 62.0;
@@ -26,11 +23,9 @@ void ear(AnimalBuilder& animal, Point root, double degrees, bool far) {
 }
 
 void head(AnimalBuilder& animal, Point centre, double degrees) {
-  const auto stage = animal.stage();
+  animal.begin_head();
   auto& random = animal.random;
-  const auto at = [&](double along, double above) {
-    return centre + heading(degrees, along) + heading(degrees + 90.0, above);
-  };
+  const auto at = tilted_frame(centre, degrees);
   const double lean = random.uniform(-12.0, 12.0);
   antler(animal, at(0.0, 0.09), degrees + 78.0 + lean, -35.0, true);
   ear(animal, at(-0.1, 0.06), degrees + 128.0 + random.uniform(-20.0, 20.0), true);
@@ -41,11 +36,10 @@ void head(AnimalBuilder& animal, Point centre, double degrees) {
   animal.nose(skull, at(0.305, -0.035), 0.036);
   animal.eye(skull, at(0.04, 0.035), 0.03);
   animal.point("head", centre, skull);
-  animal.point("eye", at(0.04, 0.035), skull);
   animal.point("nose", at(0.295, -0.04), skull);
   antler(animal, at(-0.06, 0.09), degrees + 105.0 + lean, 45.0, false);
   ear(animal, at(-0.12, 0.05), degrees + 155.0 + random.uniform(-20.0, 20.0), false);
-  animal.turn(stage, centre.x, draw_head_turn(animal.random));
+  animal.turn_head(centre.x);
 }
 
 }  // namespace
@@ -58,10 +52,8 @@ void pose_deer(AnimalBuilder& animal) {
   const auto back = draw_stride(random, 30.0);
   const Point shoulder{half - 0.04, 0.08};
   const Point hip{-half + 0.02, 0.05};
-  animal.leg("front-legs", "front-foot", shape,
-             {shoulder, front.far, random.uniform(-5.0, 30.0), true});
-  animal.leg("back-legs", "back-foot", shape,
-             {hip, back.far + 8.0, random.uniform(0.0, 35.0), true});
+  animal.front_leg(shape, {shoulder, front.far, random.uniform(-5.0, 30.0), true});
+  animal.back_leg(shape, {hip, back.far + 8.0, random.uniform(0.0, 35.0), true});
   const Point tail_root{-half - 0.14, -0.1};
   const double tail_angle = random.uniform(120.0, 230.0);
   const int tail = animal.accent(
@@ -76,10 +68,8 @@ void pose_deer(AnimalBuilder& animal) {
                Shape::ellipse({half - 0.02, 0.02}, 0.2, 0.21)},
               0.1);
   animal.point("torso", {0.0, 0.0});
-  animal.leg("back-legs", "back-foot", shape,
-             {hip, back.near + 8.0, random.uniform(0.0, 35.0), false});
-  animal.leg("front-legs", "front-foot", shape,
-             {shoulder, front.near, random.uniform(-5.0, 30.0), false});
+  animal.back_leg(shape, {hip, back.near + 8.0, random.uniform(0.0, 35.0), false});
+  animal.front_leg(shape, {shoulder, front.near, random.uniform(-5.0, 30.0), false});
   head(animal, neck + heading(pose.neck, 0.03), pose.head - 12.0);
 }
 

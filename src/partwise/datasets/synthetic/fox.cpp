@@ -1,6 +1,4 @@
-#include "partwise/datasets/synthetic/species.h"
-
-#include <array>
+#include "partwise/datasets/synthetic/animal.h"
 
 namespace partwise::datasets::synthetic {
 namespace {
@@ -9,10 +7,10 @@ void tail(AnimalBuilder& animal, Point root) {
   const double lift = animal.random.uniform(-40.0, 55.0);
   const double turn = animal.random.uniform(-70.0, 70.0);
   const auto curve = arc(root, 180.0 - lift, turn, 0.62, 7);
-  const std::array radii{0.05, 0.09, 0.13, 0.15, 0.135, 0.085, 0.015};
-  animal.body("tail", limb(std::span(curve).first(6), std::span(radii).first(6)), 0.04);
+  animal.body("tail", limb(std::span(curve).first(6), {0.05, 0.09, 0.13, 0.15, 0.135, 0.085}),
+              0.04);
   const int tip =
-      animal.accent("tail", limb(std::span(curve).last(3), std::span(radii).last(3)), 0.03);
+      animal.accent("tail", limb(std::span(curve).last(3), {0.135, 0.085, 0.015}), 0.03);
   animal.point("tail", curve[5], tip);
 }
 
@@ -27,11 +25,9 @@ void ear(AnimalBuilder& animal, Point root, double degrees, bool far) {
 }
 
 void head(AnimalBuilder& animal, Point centre, double degrees) {
-  const auto stage = animal.stage();
+  animal.begin_head();
   const double twist = animal.random.uniform(-14.0, 14.0);
-  const auto at = [&](double along, double above) {
-    return centre + heading(degrees, along) + heading(degrees + 90.0, above);
-  };
+  const auto at = tilted_frame(centre, degrees);
   ear(animal, at(0.02, 0.12), degrees + 75.0 + twist, true);
   const Point muzzle = at(0.33, -0.05);
   const int skull = animal.body("head",
@@ -43,10 +39,9 @@ void head(AnimalBuilder& animal, Point centre, double degrees) {
   animal.nose(skull, at(0.335, -0.035), 0.038);
   animal.eye(skull, at(0.09, 0.05), 0.032);
   animal.point("head", centre, skull);
-  animal.point("eye", at(0.09, 0.05), skull);
   animal.point("nose", at(0.325, -0.04), skull);
   ear(animal, at(-0.08, 0.12), degrees + 95.0 + twist, false);
-  animal.turn(stage, centre.x, draw_head_turn(animal.random));
+  animal.turn_head(centre.x);
 }
 
 }  // namespace
@@ -59,9 +54,8 @@ void pose_fox(AnimalBuilder& animal) {
   const auto back = draw_stride(random, 38.0);
   const Point shoulder{half - 0.02, 0.08};
   const Point hip{-half, 0.06};
-  animal.leg("front-legs", "front-foot", shape,
-             {shoulder, front.far, random.uniform(0.0, 30.0), true});
-  animal.leg("back-legs", "back-foot", shape, {hip, back.far, random.uniform(0.0, 35.0), true});
+  animal.front_leg(shape, {shoulder, front.far, random.uniform(0.0, 30.0), true});
+  animal.back_leg(shape, {hip, back.far, random.uniform(0.0, 35.0), true});
   tail(animal, {-half - 0.1, -0.04});
   const auto pose = draw_head_pose(random);
   const Point neck_root{half, -0.05};
@@ -73,9 +67,8 @@ void pose_fox(AnimalBuilder& animal) {
   animal.point("torso", {0.0, 0.0}, kAnyLayer);
   animal.mark(torso, {Shape::ellipse(neck_root + Point{0.14, 0.12}, 0.12, 0.14)},
               animal.palette().accent.base, 0.8);
-  animal.leg("back-legs", "back-foot", shape, {hip, back.near, random.uniform(0.0, 35.0), false});
-  animal.leg("front-legs", "front-foot", shape,
-             {shoulder, front.near, random.uniform(0.0, 30.0), false});
+  animal.back_leg(shape, {hip, back.near, random.uniform(0.0, 35.0), false});
+  animal.front_leg(shape, {shoulder, front.near, random.uniform(0.0, 30.0), false});
   head(animal, neck + heading(pose.neck, 0.06), pose.head);
 }
 

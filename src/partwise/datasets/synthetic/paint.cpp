@@ -24,7 +24,6 @@ double smooth_step(double low, double high, double x) {
 
 // 1 inside dots that sit one a cell, a little off its centre.
 double dots(Point point, uint32_t seed) {
-  double most = 0.0;
   const auto cell_x = static_cast<int64_t>(std::floor(point.x));
   const auto cell_y = static_cast<int64_t>(std::floor(point.y));
   const double jitter_x = lattice(cell_x, cell_y, seed) * 0.4 + 0.3;
@@ -32,8 +31,7 @@ double dots(Point point, uint32_t seed) {
   const double radius = 0.22 + 0.16 * lattice(cell_x, cell_y, seed + 2);
   const Point off =
       point - Point{static_cast<double>(cell_x) + jitter_x, static_cast<double>(cell_y) + jitter_y};
-  most = std::max(most, 1.0 - smooth_step(radius - 0.08, radius + 0.08, std::sqrt(dot(off, off))));
-  return most;
+  return 1.0 - smooth_step(radius - 0.08, radius + 0.08, std::sqrt(dot(off, off)));
 }
 
 double pattern_share(const Paint& paint, Point point) {
@@ -65,10 +63,6 @@ Colour colour_from_hsv(double hue, double saturation, double value) {
     return value - value * saturation * std::clamp(std::min(k, 4.0 - k), 0.0, 1.0);
   };
   return {channel(5.0), channel(3.0), channel(1.0)};
-}
-
-double colour_difference(Colour a, Colour b) {
-  return std::abs(a.r - b.r) + std::abs(a.g - b.g) + std::abs(a.b - b.b);
 }
 
 double smooth_noise(Point point, uint32_t seed) {
@@ -109,7 +103,10 @@ Palette draw_palette(Random& random) {
   Palette palette;
   const Colour base = draw_animal_colour(random);
   Colour accent = draw_animal_colour(random);
-  while (colour_difference(base, accent) < 0.5) accent = draw_animal_colour(random);
+  const auto difference = [&] {
+    return std::abs(base.r - accent.r) + std::abs(base.g - accent.g) + std::abs(base.b - accent.b);
+  };
+  while (difference() < 0.5) accent = draw_animal_colour(random);
   const Colour mark = mix(base, random.chance(0.5) ? accent : base * 0.5, random.uniform(0.4, 0.8));
   palette.body = draw_pattern(base, mark, random);
   palette.body.under = mix(base, {1.0, 0.97, 0.9}, 0.6);

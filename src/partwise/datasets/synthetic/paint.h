@@ -20,7 +20,6 @@ inline Colour operator*(Colour a, double s) {
 }
 
 Colour colour_from_hsv(double hue, double saturation, double value);
-double colour_difference(Colour a, Colour b);
 
 enum class Pattern { plain, stripes, spots, patches, mottled };
 

@@ -1,4 +1,4 @@
-#include "partwise/datasets/synthetic/species.h"
+#include "partwise/datasets/synthetic/animal.h"
 
 namespace partwise::datasets::synthetic {
 namespace {
@@ -19,11 +19,9 @@ void ear(AnimalBuilder& animal, Point root, double degrees, bool far) {
 }
 
 void head(AnimalBuilder& animal, Point centre, double degrees) {
-  const auto stage = animal.stage();
+  animal.begin_head();
   auto& random = animal.random;
-  const auto at = [&](double along, double above) {
-    return centre + heading(degrees, along) + heading(degrees + 90.0, above);
-  };
+  const auto at = tilted_frame(centre, degrees);
   const double back = random.uniform(70.0, 150.0);
   ear(animal, at(0.0, 0.13), degrees + back - random.uniform(12.0, 35.0), true);
   const int skull = animal.body("head",
@@ -35,10 +33,9 @@ void head(AnimalBuilder& animal, Point centre, double degrees) {
               animal.palette().dark, 0.7);
   animal.eye(skull, at(0.08, 0.05), 0.036);
   animal.point("head", centre, skull);
-  animal.point("eye", at(0.08, 0.05), skull);
   animal.point("nose", at(0.225, -0.015), skull);
   ear(animal, at(-0.07, 0.12), degrees + back, false);
-  animal.turn(stage, centre.x, draw_head_turn(animal.random));
+  animal.turn_head(centre.x);
 }
 
 void hind_leg(AnimalBuilder& animal, Point hip, double stretch, bool far) {
@@ -63,8 +60,7 @@ void pose_rabbit(AnimalBuilder& animal) {
   const double raise = random.uniform(-0.12, 0.05);
   const Point chest{reach, 0.03 + raise};
   hind_leg(animal, {-reach + 0.06, 0.08}, stretch + random.uniform(-10.0, 10.0), true);
-  animal.leg("front-legs", "front-foot", shape,
-             {chest + Point{0.06, 0.1}, stride.far + lean, 10.0, true});
+  animal.front_leg(shape, {chest + Point{0.06, 0.1}, stride.far + lean, 10.0, true});
   const Point tail{-reach - 0.31, -0.02 + random.uniform(-0.08, 0.06)};
   const int puff = animal.accent(
       "tail",
@@ -77,8 +73,7 @@ void pose_rabbit(AnimalBuilder& animal) {
                Shape::cone({-reach, -0.06}, chest, 0.24, 0.2)},
               0.1);
   animal.point("torso", {0.0, 0.0});
-  animal.leg("front-legs", "front-foot", shape,
-             {chest + Point{0.02, 0.11}, stride.near + lean, 10.0, false});
+  animal.front_leg(shape, {chest + Point{0.02, 0.11}, stride.near + lean, 10.0, false});
   hind_leg(animal, {-reach + 0.02, 0.09}, stretch, false);
   const auto pose = draw_head_pose(random);
   head(animal, chest + heading(pose.neck, 0.29), pose.head * 0.8);

@@ -1,7 +1,7 @@
 #include "partwise/base/error.h"
-#include "partwise/datasets/synthetic/annotate.h"
+#include "partwise/datasets/regions.h"
+#include "partwise/datasets/synthetic/animal.h"
 #include "partwise/datasets/synthetic/backdrop.h"
-#include "partwise/datasets/synthetic/species.h"
 #include "partwise/datasets/synthetic_animals.h"
 
 #include <algorithm>
@@ -10,6 +10,44 @@
 namespace partwise::datasets {
 namespace synthetic {
 namespace {
+
+// A kind of animal: its names, and how to pose one.
+struct Species {
+  std::string name;
+  std::vector<std::string> parts;
+  std::vector<std::string> landmarks;
+  void (*pose)(AnimalBuilder&);
+};
+
+const std::vector<Species>& all_species() {
+  static const std::vector<Species> species = {
+      {"fox",
+       {"head", "ears", "torso", "front-legs", "back-legs", "tail"},
+       {"head", "torso", "front-foot", "tail", "back-foot", "eye", "nose", "ear-tip"},
+       pose_fox},
+      {"deer",
+       {"head", "ears", "antlers", "neck", "torso", "front-legs", "back-legs", "tail"},
+       {"head", "torso", "front-foot", "tail", "back-foot", "eye", "nose", "antler-tip"},
+       pose_deer},
+      {"elephant",
+       {"head", "ears", "trunk", "torso", "front-legs", "back-legs", "tail"},
+       {"head", "torso", "front-foot", "tail", "back-foot", "eye", "trunk-tip"},
+       pose_elephant},
+      {"bird",
+       {"head", "beak", "torso", "wings", "legs", "tail"},
+       {"head", "torso", "foot", "tail", "eye", "beak-tip", "wing-tip"},
+       pose_bird},
+      {"rabbit",
+       {"head", "ears", "torso", "front-legs", "back-legs", "tail"},
+       {"head", "torso", "front-foot", "tail", "back-foot", "eye", "nose", "ear-tip"},
+       pose_rabbit},
+      {"turtle",
+       {"head", "neck", "shell", "front-legs", "back-legs", "tail"},
+       {"head", "torso", "front-foot", "tail", "back-foot", "eye", "nose"},
+       pose_turtle},
+  };
+  return species;
+}
 
 constexpr double kLeastVisible = 0.65;  // of the animal's pixels, behind the foreground
 
@@ -27,14 +65,7 @@ Bounds bounds_in(const Animal& animal, const View& view) {
   Bounds bounds;
   for (const auto& part : animal.layers) {
     if (part.mark_on != kAnyLayer) continue;
-    for (const auto& shape : part.layer.shapes) {
-      Bounds body;
-      include(body, shape);
-      for (const Point corner :
-           {body.low, body.high, Point{body.low.x, body.high.y}, Point{body.high.x, body.low.y}}) {
-        bounds.include(view.image_from_body(corner), 0.0);
-      }
-    }
+    for (const auto& shape : part.layer.shapes) include(bounds, shape, view, 0.0);
   }
   return bounds;
 }
@@ -101,16 +132,84 @@ int64_t owned_pixels(const Canvas& canvas) {
 // Draws foregrounds until one leaves enough of the animal; the last resort is none.
 void paint_foreground(Canvas& canvas, const Backdrop& backdrop, Random& random) {
   const auto before = static_cast<double>(owned_pixels(canvas));
-  const View view{static_cast<double>(canvas.side), 0.0, false, {}};
   for (int attempt = 0; attempt < 6; ++attempt) {
     Canvas covered = canvas;
-    for (const auto& layer : draw_foreground(backdrop, random)) {
-      paint_layer(covered, layer, view, backdrop.light, kNothing);
-    }
+    paint_things(covered, draw_foreground(backdrop, random), backdrop.light);
     if (static_cast<double>(owned_pixels(covered)) < kLeastVisible * before) continue;
     canvas = std::move(covered);
     return;
   }
+}
+
+// Shares of the tight box's size. In boxes with the least margin only, a "detector" that always
+// answers with the box's centre has a location instability of 0.037 here, close to the 0.033 of
+// knowing where the head is; with the shared margin it is 0.057 against 0.035 (means over the
+// species, 300 scenes each, all else equal).
+constexpr double kLeastMargin = 0.03;
+constexpr double kSharedMargin = 0.45;
+
+void widen(double& low, double& extent, int64_t limit, Random& random) {
+  const double share = random.uniform();
+  const auto pixels = [&](double part) {
+    return std::ceil(extent * (kLeastMargin + kSharedMargin * part));
+  };
+  const double high = std::min(static_cast<double>(limit), low + extent + pixels(1.0 - share));
+  low = std::max(0.0, low - pixels(share));
+  extent = high - low;
+}
+
+std::vector<uint8_t> mask_of_part(const Canvas& canvas,
+                                  const Animal& animal,
+                                  const std::string& part) {
+  std::vector<uint8_t> mask(canvas.owners.size(), 0);
+  for (std::size_t i = 0; i < mask.size(); ++i) {
+    const int16_t owner = canvas.owners[i];
+    if (owner == kNothing) continue;
+    mask[i] = part.empty() || animal.layers[static_cast<std::size_t>(owner)].part == part ? 1 : 0;
+  }
+  return mask;
+}
+
+void annotate_points(const Canvas& canvas,
+                     const Animal& animal,
+                     const View& view,
+                     Annotation& annotation) {
+  for (const auto& point : animal.points) {
+    const Point at = view.image_from_body(point.at);
+    const auto x = static_cast<int64_t>(std::floor(at.x));
+    const auto y = static_cast<int64_t>(std::floor(at.y));
+    if (x < 0 || y < 0 || x >= canvas.side || y >= canvas.side) continue;
+    const int16_t owner = canvas.owners[canvas.index(x, y)];
+    if (owner == kNothing || (point.layer != kAnyLayer && owner != point.layer)) continue;
+    annotation.landmarks[point.name].push_back(at);
+  }
+}
+
+// The exact truth of a painted animal: what its pixels on the canvas say. A pixel belongs to the
+// front-most layer at its centre; a landmark counts where its own layer is in front. Parts of which
+// less than a speck is left are not listed. The object's box is drawn as loosely as by hand: with a
+// margin, unevenly shared between opposite sides, so that no part has a fixed place in it.
+Annotation annotate(const Canvas& canvas,
+                    const Animal& animal,
+                    const View& view,
+                    const Species& species,
+                    Random& random) {
+  const int64_t side = canvas.side;
+  const int64_t least_area = std::max<int64_t>(4, side * side / 2000);
+  Annotation annotation;
+  const auto whole = mask_of_part(canvas, animal, "");
+  annotation.bbox = box_around(whole, side, side).value_or(Box{});
+  widen(annotation.bbox.x, annotation.bbox.width, side, random);
+  widen(annotation.bbox.y, annotation.bbox.height, side, random);
+  annotation.segmentation = encode_mask(whole, side, side);
+  for (const auto& part : species.parts) {
+    const auto mask = mask_of_part(canvas, animal, part);
+    auto runs = encode_mask(mask, side, side);
+    if (mask_area(runs) < least_area) continue;
+    annotation.parts[part] = {box_around(mask, side, side), std::move(runs)};
+  }
+  annotate_points(canvas, animal, view, annotation);
+  return annotation;
 }
 
 // Backdrop, animal, foreground, each from a stream of its own: what is drawn in one does not shift

@@ -70,7 +70,7 @@ void include(Bounds& bounds, const Shape& shape) {
   bounds.include(shape.a + Point{half_width, half_height}, 0.0);
 }
 
-std::vector<Shape> limb(std::span<const Point> points, std::span<const double> radii) {
+std::vector<Shape> limb(std::span<const Point> points, const std::vector<double>& radii) {
   std::vector<Shape> shapes;
   for (std::size_t i = 1; i < points.size(); ++i) {
     shapes.push_back(Shape::cone(points[i - 1], points[i], radii[i - 1], radii[i]));

@@ -25,6 +25,14 @@ inline double dot(Point a, Point b) {
 // A step of `length` in a direction given in degrees: 0 forward (+x), 90 up (-y), -90 down.
 Point heading(double degrees, double length);
 
+// at(along, above): the point so far along the direction `degrees` from the centre, and so far to
+// its left.
+inline auto tilted_frame(Point centre, double degrees) {
+  return [=](double along, double above) {
+    return centre + heading(degrees, along) + heading(degrees + 90.0, above);
+  };
+}
+
 // What bodies, plants and stones are made of.
 struct Shape {
   enum class Kind { cone, ellipse, dome };
@@ -66,7 +74,7 @@ struct Bounds {
 void include(Bounds& bounds, const Shape& shape);
 
 // A limb along points whose radius is given at each of them.
-std::vector<Shape> limb(std::span<const Point> points, std::span<const double> radii);
+std::vector<Shape> limb(std::span<const Point> points, const std::vector<double>& radii);
 
 // `count` points on a curve that starts at `from` in direction `degrees` and turns steadily by
 // `turn` degrees over its `length`.

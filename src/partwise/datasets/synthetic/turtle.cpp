@@ -1,6 +1,4 @@
-#include "partwise/datasets/synthetic/species.h"
-
-#include <array>
+#include "partwise/datasets/synthetic/animal.h"
 
 namespace partwise::datasets::synthetic {
 namespace {
@@ -52,10 +50,8 @@ void shell(AnimalBuilder& animal, double half, double height) {
 }
 
 void head(AnimalBuilder& animal, Point centre, double degrees) {
-  const auto stage = animal.stage();
-  const auto at = [&](double along, double above) {
-    return centre + heading(degrees, along) + heading(degrees + 90.0, above);
-  };
+  animal.begin_head();
+  const auto at = tilted_frame(centre, degrees);
   const int skull = animal.body("head",
                                 {Shape::ellipse(centre, 0.165, 0.135, degrees),
                                  Shape::ellipse(at(0.1, -0.02), 0.1, 0.09, degrees)},
@@ -65,9 +61,8 @@ void head(AnimalBuilder& animal, Point centre, double degrees) {
   animal.nose(skull, at(0.185, 0.02), 0.014);
   animal.eye(skull, at(0.07, 0.045), 0.034);
   animal.point("head", centre, skull);
-  animal.point("eye", at(0.07, 0.045), skull);
   animal.point("nose", at(0.18, 0.0), skull);
-  animal.turn(stage, centre.x, draw_head_turn(animal.random));
+  animal.turn_head(centre.x);
 }
 
 }  // namespace
@@ -82,13 +77,11 @@ void pose_turtle(AnimalBuilder& animal) {
   flipper(animal, "back-legs", "back-foot", {-half + 0.18, 0.14}, back.far - 15.0, true);
   const auto curve =
       arc({-half + 0.04, 0.13}, random.uniform(165.0, 215.0), random.uniform(-60.0, 60.0), 0.24, 4);
-  const std::array radii{0.07, 0.055, 0.035, 0.01};
-  const int tail = animal.body("tail", limb(curve, radii));
+  const int tail = animal.body("tail", limb(curve, {0.07, 0.055, 0.035, 0.01}));
   animal.point("tail", curve[2], tail);
   const double lift = random.uniform(-35.0, 75.0);
   const auto neck = arc({half - 0.1, 0.06}, lift * 0.5, lift * 0.8, random.uniform(0.2, 0.45), 4);
-  const std::array thickness{0.105, 0.095, 0.09, 0.085};
-  animal.body("neck", limb(neck, thickness));
+  animal.body("neck", limb(neck, {0.105, 0.095, 0.09, 0.085}));
   flipper(animal, "front-legs", "front-foot", {half - 0.2, 0.15}, front.near + 5.0, false);
   flipper(animal, "back-legs", "back-foot", {-half + 0.22, 0.15}, back.near - 15.0, false);
   shell(animal, half, height);

@@ -1,8 +1,10 @@
-#include "partwise/datasets/run_length_mask.h"
+#include "partwise/datasets/regions.h"
 
 #include "partwise/base/error.h"
 #include "partwise/formats/json_records.h"
 
+#include <algorithm>
+#include <cmath>
 #include <limits>
 #include <numeric>
 #include <string>
@@ -72,17 +74,36 @@ std::vector<uint32_t> counts_from_text(std::string_view text, std::string_view p
   return counts;
 }
 
-std::vector<uint32_t> counts_from_list(const json& list, std::string_view place) {
-  std::vector<uint32_t> counts;
-  for (const auto& count : list) push_count(counts, formats::integer_value(count, place), place);
-  return counts;
-}
-
 int64_t side_from_json(const json& value, std::string_view place) {
   const int64_t side = formats::integer_value(value, place);
   ensure(side >= 1 && side <= std::numeric_limits<int32_t>::max(), "{}: an RLE size of {} pixels",
          place, side);
   return side;
+}
+
+// The first of `size` pixels whose centre lies at or after the edge.
+int64_t first_pixel(double edge, int64_t size) {
+  return static_cast<int64_t>(std::clamp(std::ceil(edge - 0.5), 0.0, static_cast<double>(size)));
+}
+
+// Sets the pixels of row y whose centres lie in [left, right).
+void fill_row(std::vector<uint8_t>& pixels, int64_t width, int64_t y, double left, double right) {
+  for (int64_t x = first_pixel(left, width); x < first_pixel(right, width); ++x) {
+    pixels[static_cast<std::size_t>(y * width + x)] = 1;
+  }
+}
+
+// Where the polygon's edges cross the line through a row's pixel centres, sorted.
+std::vector<double> crossings(const std::vector<Point>& corners, double y) {
+  std::vector<double> at;
+  for (std::size_t i = 0; i < corners.size(); ++i) {
+    const auto& a = corners[i];
+    const auto& b = corners[(i + 1) % corners.size()];
+    if ((a.y <= y) == (b.y <= y)) continue;
+    at.push_back(a.x + (y - a.y) / (b.y - a.y) * (b.x - a.x));
+  }
+  std::sort(at.begin(), at.end());
+  return at;
 }
 
 }  // namespace
@@ -144,12 +165,72 @@ RunLengthMask mask_from_json(const nlohmann::json& json, std::string_view place)
   mask.width = side_from_json(size[1], place);
   const auto& counts = json["counts"];
   ensure(counts.is_string() || counts.is_array(), "{}: RLE counts must be text or a list", place);
-  mask.counts = counts.is_string() ? counts_from_text(counts.get_ref<const std::string&>(), place)
-                                   : counts_from_list(counts, place);
+  if (counts.is_string()) {
+    mask.counts = counts_from_text(counts.get_ref<const std::string&>(), place);
+  } else {
+    for (const auto& count : counts) {
+      push_count(mask.counts, formats::integer_value(count, place), place);
+    }
+  }
   const int64_t filled = std::accumulate(mask.counts.begin(), mask.counts.end(), int64_t{0});
   ensure(filled == mask.width * mask.height, "{}: the RLE counts fill {} pixels of {} x {}", place,
          filled, mask.width, mask.height);
   return mask;
+}
+
+Box box_around(const Box& a, const Box& b) {
+  const double left = std::min(a.x, b.x);
+  const double top = std::min(a.y, b.y);
+  return {left, top, std::max(a.x + a.width, b.x + b.width) - left,
+          std::max(a.y + a.height, b.y + b.height) - top};
+}
+
+PartRegion region_of_boxes(const std::vector<Box>& boxes, int64_t width, int64_t height) {
+  expects(!boxes.empty(), "a region needs a box");
+  PartRegion region;
+  region.bbox = boxes.front();
+  for (const auto& box : boxes) region.bbox = box_around(*region.bbox, box);
+  if (boxes.size() == 1) return region;
+  std::vector<uint8_t> pixels(static_cast<std::size_t>(width * height), 0);
+  for (const auto& box : boxes) {
+    const int64_t end = first_pixel(box.y + box.height, height);
+    for (int64_t y = first_pixel(box.y, height); y < end; ++y) {
+      fill_row(pixels, width, y, box.x, box.x + box.width);
+    }
+  }
+  region.segmentation = encode_mask(pixels, width, height);
+  return region;
+}
+
+std::optional<Box> box_around(const std::vector<uint8_t>& pixels, int64_t width, int64_t height) {
+  int64_t left = width;
+  int64_t right = 0;
+  int64_t top = height;
+  int64_t bottom = 0;
+  for (int64_t y = 0; y < height; ++y) {
+    for (int64_t x = 0; x < width; ++x) {
+      if (pixels[static_cast<std::size_t>(y * width + x)] == 0) continue;
+      left = std::min(left, x);
+      right = std::max(right, x + 1);
+      top = std::min(top, y);
+      bottom = std::max(bottom, y + 1);
+    }
+  }
+  if (left >= right) return std::nullopt;
+  return Box{static_cast<double>(left), static_cast<double>(top), static_cast<double>(right - left),
+             static_cast<double>(bottom - top)};
+}
+
+void fill_polygon(const std::vector<Point>& corners,
+                  int64_t width,
+                  int64_t height,
+                  std::vector<uint8_t>& pixels) {
+  for (int64_t y = 0; y < height; ++y) {
+    const auto edges = crossings(corners, static_cast<double>(y) + 0.5);
+    for (std::size_t i = 0; i + 1 < edges.size(); i += 2) {
+      fill_row(pixels, width, y, edges[i], edges[i + 1]);
+    }
+  }
 }
 
 }  // namespace partwise::datasets

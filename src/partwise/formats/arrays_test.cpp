@@ -1,4 +1,4 @@
-#include "partwise/formats/strided.h"
+#include "partwise/formats/arrays.h"
 
 #include "partwise/base/error.h"
 
