@@ -1,5 +1,5 @@
 #include "partwise/formats/matlab.h"
-#include "partwise/weights/matconvnet.h"
+#include "partwise/weights/read_weights.h"
 
 #include "tests/fuzz/try_read.h"
 

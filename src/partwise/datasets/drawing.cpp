@@ -26,16 +26,6 @@ void put(images::Image& image, int64_t x, int64_t y, const Rgb& colour) {
   std::copy(colour.begin(), colour.end(), image.at(x, y));
 }
 
-// Where image coordinates land in the picture.
-struct Scale {
-  double x = 1.0;
-  double y = 1.0;
-
-  [[nodiscard]] Box operator()(const Box& box) const {
-    return {box.x * x, box.y * y, box.width * x, box.height * y};
-  }
-};
-
 void outline(images::Image& image, const Box& box, const Rgb& colour) {
   const auto left = static_cast<int64_t>(std::floor(box.x));
   const auto top = static_cast<int64_t>(std::floor(box.y));
@@ -103,17 +93,20 @@ images::Image draw_truth(const images::Image& photo,
   };
   auto picture = images::resize_antialiased(photo, {0, 0, photo.width, photo.height},
                                             shown(photo.width), shown(photo.height));
-  const Scale scale{static_cast<double>(picture.width) / static_cast<double>(photo.width),
+  const Point scale{static_cast<double>(picture.width) / static_cast<double>(photo.width),
                     static_cast<double>(picture.height) / static_cast<double>(photo.height)};
+  const auto scaled = [&](const Box& box) {
+    return Box{box.x * scale.x, box.y * scale.y, box.width * scale.x, box.height * scale.y};
+  };
   for (const auto& [name, region] : object.parts) {
     if (region.segmentation) {
       tint(picture, *region.segmentation, mark_colour(category, name).rgb);
     }
   }
   for (const auto& [name, region] : object.parts) {
-    if (region.bbox) outline(picture, scale(*region.bbox), mark_colour(category, name).rgb);
+    if (region.bbox) outline(picture, scaled(*region.bbox), mark_colour(category, name).rgb);
   }
-  outline(picture, scale(object.bbox), kBoxColour);
+  outline(picture, scaled(object.bbox), kBoxColour);
   for (const auto& [name, points] : object.landmarks) {
     for (const auto& point : points) {
       disc(picture, {point.x * scale.x, point.y * scale.y}, mark_colour(category, name).rgb);

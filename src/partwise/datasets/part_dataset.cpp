@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstring>
 #include <fcntl.h>
 #include <fstream>
 #include <set>
@@ -307,15 +308,11 @@ bool same_identity(const json& info, const json& wanted) {
          });
 }
 
-std::string last_error() {
-  return std::generic_category().message(errno);
-}
-
 void flush_to_disk(const fs::path& folder) {
   const Descriptor handle(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  ensure(handle.open(), "{}: cannot open: {}", folder.string(), last_error());
+  ensure(handle.open(), "{}: cannot open: {}", folder.string(), std::strerror(errno));
   ensure(::syncfs(handle.number()) == 0, "{}: cannot flush to disk: {}", folder.string(),
-         last_error());
+         std::strerror(errno));
 }
 
 }  // namespace
@@ -372,7 +369,7 @@ void write_if_new(const fs::path& path, std::string_view bytes) {
     std::ofstream stream(staged, std::ios::binary);
     stream.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
     stream.flush();
-    ensure(stream.good(), "{}: cannot write: {}", path.string(), last_error());
+    ensure(stream.good(), "{}: cannot write: {}", path.string(), std::strerror(errno));
   }
   fs::rename(staged, path);
 }

@@ -63,9 +63,9 @@ PartDataset load_dataset(const std::filesystem::path& folder);
 void save_dataset(const PartDataset& dataset);
 
 // The dataset whose info contains every member of `identity`, where the folder holds it with all
-// its images. Otherwise nothing, and the folder is ready for its images: a new or empty one gets the
-// mark of unfinished work, one that has begun is left as it is. A non-empty folder that is something
-// else is refused.
+// its images. Otherwise nothing, and the folder is ready for its images: a new or empty one gets
+// the mark of unfinished work, one that has begun is left as it is. A non-empty folder that is
+// something else is refused.
 std::optional<PartDataset> begin_dataset(const std::filesystem::path& folder,
                                          const nlohmann::json& identity);
 

@@ -99,19 +99,6 @@ class Elements {
   std::string_view bytes_;
 };
 
-class Stream {
- public:
-  Stream() { expects(::inflateInit(&state_) == Z_OK, "zlib is not the version it was built with"); }
-  ~Stream() { ::inflateEnd(&state_); }
-  Stream(const Stream&) = delete;
-  Stream& operator=(const Stream&) = delete;
-
-  z_stream& operator*() { return state_; }
-
- private:
-  z_stream state_{};
-};
-
 class Matlab5Reader {
  public:
   Matlab5Reader(const FileBytes& file, std::size_t most)
@@ -266,8 +253,9 @@ class Matlab5Reader {
 
 std::string inflated(std::string_view bytes, std::size_t limit, const std::string& place) {
   constexpr std::size_t kStep = std::size_t{1} << 20U;
-  Stream stream;
-  auto& state = *stream;
+  z_stream state{};
+  expects(::inflateInit(&state) == Z_OK, "zlib is not the version it was built with");
+  const std::unique_ptr<z_stream, int (*)(z_stream*)> end(&state, ::inflateEnd);
   std::string result;
   int status = Z_OK;
   while (status == Z_OK) {

@@ -4,41 +4,27 @@
 #include <cstddef>
 
 namespace partwise::images {
-namespace {
-
-constexpr uint32_t kOrientationTag = 0x0112;
-
-// Little- or big-endian numbers out of a block; reading past its end gives 0.
-class TiffBlock {
- public:
-  explicit TiffBlock(std::string_view bytes) : bytes_(bytes), big_(bytes.substr(0, 2) == "MM") {}
-
-  [[nodiscard]] uint32_t number(std::size_t offset, std::size_t width) const {
-    if (offset > bytes_.size() || bytes_.size() - offset < width) return 0;
-    uint32_t value = 0;
-    for (std::size_t i = 0; i < width; ++i) {
-      const std::size_t at = offset + (big_ ? i : width - 1 - i);
-      value = (value << 8U) | static_cast<unsigned char>(bytes_[at]);
-    }
-    return value;
-  }
-
- private:
-  std::string_view bytes_;
-  bool big_;
-};
-
-}  // namespace
 
 int exif_orientation(std::string_view tiff) {
-  const TiffBlock block(tiff);
-  if (block.number(2, 2) != 42) return 1;
-  const std::size_t directory = block.number(4, 4);
-  const std::size_t entries = block.number(directory, 2);
+  constexpr uint32_t kOrientationTag = 0x0112;
+  const bool big = tiff.starts_with("MM");
+  // Little- or big-endian; reading past the end gives 0.
+  const auto number = [&](std::size_t offset, std::size_t width) -> uint32_t {
+    if (offset > tiff.size() || tiff.size() - offset < width) return 0;
+    uint32_t value = 0;
+    for (std::size_t i = 0; i < width; ++i) {
+      const std::size_t at = offset + (big ? i : width - 1 - i);
+      value = (value << 8U) | static_cast<unsigned char>(tiff[at]);
+    }
+    return value;
+  };
+  if (number(2, 2) != 42) return 1;
+  const std::size_t directory = number(4, 4);
+  const std::size_t entries = number(directory, 2);
   for (std::size_t i = 0; i < entries; ++i) {
     const std::size_t entry = directory + 2 + 12 * i;
-    if (block.number(entry, 2) != kOrientationTag) continue;
-    const auto orientation = static_cast<int>(block.number(entry + 8, 2));
+    if (number(entry, 2) != kOrientationTag) continue;
+    const auto orientation = static_cast<int>(number(entry + 8, 2));
     return orientation >= 1 && orientation <= 8 ? orientation : 1;
   }
   return 1;

@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cmath>
 #include <map>
@@ -43,24 +42,13 @@ enum EventField { kWallTime = 1, kStep = 2, kFileVersion = 3, kSummary = 5 };
 enum SummaryField { kValue = 1 };
 enum ValueField { kTag = 1, kSimpleValue = 2 };
 
-constexpr uint32_t kReflectedPolynomial = 0x82F63B78U;
-
-constexpr std::array<uint32_t, 256> kTable = [] {
-  std::array<uint32_t, 256> table{};
-  for (uint32_t byte = 0; byte < 256; ++byte) {
-    uint32_t value = byte;
-    for (int bit = 0; bit < 8; ++bit)
-      value = (value >> 1U) ^ ((value & 1U) != 0 ? kReflectedPolynomial : 0U);
-    table[byte] = value;
-  }
-  return table;
-}();
-
-// CRC-32C (Castagnoli: polynomial 0x1EDC6F41, reflected).
+// CRC-32C (Castagnoli: polynomial 0x1EDC6F41, here reflected).
 uint32_t crc32c(std::string_view bytes) {
   uint32_t crc = 0xFFFFFFFFU;
-  for (const char byte : bytes)
-    crc = (crc >> 8U) ^ kTable[(crc ^ static_cast<unsigned char>(byte)) & 0xFFU];
+  for (const char byte : bytes) {
+    crc ^= static_cast<unsigned char>(byte);
+    for (int bit = 0; bit < 8; ++bit) crc = (crc >> 1U) ^ ((crc & 1U) != 0 ? 0x82F63B78U : 0U);
+  }
   return ~crc;
 }
 

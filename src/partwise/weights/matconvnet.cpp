@@ -1,9 +1,8 @@
-#include "partwise/weights/matconvnet.h"
-
 #include "partwise/base/error.h"
 #include "partwise/base/names.h"
 #include "partwise/formats/convert.h"
 #include "partwise/formats/printable.h"
+#include "partwise/weights/read_weights.h"
 
 #include <nlohmann/json.hpp>
 

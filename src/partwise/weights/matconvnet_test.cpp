@@ -1,4 +1,3 @@
-#include "partwise/weights/matconvnet.h"
 
 #include "partwise/base/error.h"
 #include "partwise/base/files.h"

@@ -3,7 +3,6 @@
 #include "partwise/base/error.h"
 #include "partwise/formats/pth.h"
 #include "partwise/formats/safetensors.h"
-#include "partwise/weights/matconvnet.h"
 
 namespace partwise::weights {
 namespace {
