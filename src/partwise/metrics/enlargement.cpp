@@ -3,7 +3,6 @@
 #include "partwise/base/error.h"
 
 #include <algorithm>
-#include <cmath>
 
 namespace partwise::metrics {
 
