@@ -6,7 +6,6 @@
 
 #include <bit>
 #include <cstring>
-#include <functional>
 
 namespace partwise::findings {
 namespace {

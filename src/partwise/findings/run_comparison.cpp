@@ -5,8 +5,6 @@
 #include "partwise/metrics/catalogue.h"
 #include "partwise/metrics/statistics.h"
 
-#include <algorithm>
-
 namespace partwise::findings {
 namespace {
 

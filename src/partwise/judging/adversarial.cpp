@@ -1,10 +1,14 @@
 #include "partwise/judging/adversarial.h"
 
+#include "partwise/base/progress.h"
+#include "partwise/base/random.h"
 #include "partwise/judging/box_minimiser.h"
 #include "partwise/tensors/torch.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 namespace partwise::judging {
 namespace {
@@ -23,6 +27,17 @@ Tensor along_images(const Tensor& by_row, const Tensor& images) {
   std::vector<int64_t> shape(static_cast<std::size_t>(images.dim()), 1);
   shape.front() = by_row.size(0);
   return by_row.view(shape);
+}
+
+// Halves the stretch between `near`, where the decision stays, and `far`, where it is another.
+template <typename Otherwise>
+void close_in(Tensor& near, Tensor& far, const Otherwise& otherwise) {
+  for (int64_t i = 0; i < kHalvings; ++i) {
+    const auto middle = (near + far) / 2.0;
+    const auto changed = otherwise(middle);
+    far = torch::where(changed, middle, far);
+    near = torch::where(changed, near, middle);
+  }
 }
 
 // The images, what the network decides on them, and the nearest found that are decided otherwise.
@@ -66,12 +81,7 @@ class Hunt {
     auto far = torch::ones_like(distance_);
     const auto way = nearest_ - images_;
     const auto at = [&](const Tensor& share) { return images_ + along_images(share, way) * way; };
-    for (int64_t i = 0; i < kHalvings; ++i) {
-      const auto middle = (near + far) / 2.0;
-      const auto otherwise = flips(at(middle));
-      far = torch::where(otherwise, middle, far);
-      near = torch::where(otherwise, near, middle);
-    }
+    close_in(near, far, [&](const Tensor& share) { return flips(at(share)); });
     const auto found = distance_ < kInfinity;
     const auto best = torch::where(along_images(found, way), at(far), images_);
     const auto verified = flips(best);
@@ -165,6 +175,26 @@ Tensor carlini_wagner_round(const Scores& scores,
   return success;
 }
 
+constexpr uint64_t kAttackStream = 0x61747461;
+constexpr int64_t kAttackBatch = 16;
+
+std::vector<int64_t> drawn_rows(int64_t rows, int64_t wanted, uint64_t seed) {
+  std::vector<int64_t> order(static_cast<std::size_t>(rows));
+  std::iota(order.begin(), order.end(), int64_t{0});
+  Random random(seed);
+  shuffle(order, random);
+  order.resize(static_cast<std::size_t>(std::min(rows, wanted)));
+  std::sort(order.begin(), order.end());
+  return order;
+}
+
+void append(const Attack& attack, const RandomWalk& walk, std::vector<metrics::AttackedRow>& rows) {
+  for (int64_t row = 0; row < attack.distortion.size(0); ++row) {
+    rows.push_back({attack.distortion[row].item<double>(), walk.distortion[row].item<double>(),
+                    walk.flips[row].item<bool>()});
+  }
+}
+
 }  // namespace
 
 Attack attack_by_lbfgs(const Scores& scores, const Tensor& images, const AttackOptions& options) {
@@ -227,15 +257,35 @@ RandomWalk walk_at_random(const Scores& scores,
     far = torch::where(changed, far, far * 2.0);
     changed = changed.logical_or(hunt.flips(at(far)));
   }
-  for (int64_t i = 0; i < kHalvings; ++i) {
-    const auto middle = (near + far) / 2.0;
-    const auto otherwise = hunt.flips(at(middle));
-    far = torch::where(otherwise, middle, far);
-    near = torch::where(otherwise, near, middle);
-  }
+  close_in(near, far, [&](const Tensor& length) { return hunt.flips(at(length)); });
   const auto gone = (at(far) - images).to(torch::kFloat64).flatten(1).square().mean(1).sqrt();
   const auto none = torch::full_like(gone, std::nan(""));
   return {torch::where(changed, gone, none).cpu(), flips.cpu()};
+}
+
+Attacked attack_images(const Scores& scores,
+                       const Tensor& all_pixels,
+                       const AttackOptions& options,
+                       int64_t bootstrap_seed,
+                       const std::string& device) {
+  validate(options);
+  const auto seed = derive_seed({static_cast<uint64_t>(bootstrap_seed), kAttackStream});
+  const auto chosen = drawn_rows(all_pixels.size(0), options.images, seed);
+  const auto pixels = all_pixels.index_select(0, torch::tensor(chosen, torch::kInt64));
+  Attacked result;
+  Progress progress("attacking", pixels.size(0), "images");
+  for (int64_t first = 0; first < pixels.size(0); first += kAttackBatch) {
+    const auto batch = pixels.slice(0, first, std::min(first + kAttackBatch, pixels.size(0)));
+    const auto images = batch.to(torch::Device(device)).to(torch::kFloat32) / 255.0;
+    const auto walk_seed = derive_seed({seed, static_cast<uint64_t>(first)});
+    const auto attacked = [&](const Attack& attack, std::vector<metrics::AttackedRow>& rows) {
+      append(attack, walk_at_random(scores, images, attack.distortion, walk_seed), rows);
+    };
+    attacked(attack_by_lbfgs(scores, images, options), result.by_lbfgs);
+    attacked(attack_by_carlini_wagner(scores, images, options), result.by_carlini_wagner);
+    progress.advance(batch.size(0));
+  }
+  return result;
 }
 
 }  // namespace partwise::judging

@@ -128,8 +128,13 @@ Attacked attacks_on(const TrainedRun& trained,
                        resources.device);
 }
 
+// Flat: two runs measured with others cannot be compared.
 nlohmann::json all_options(const MeasureOptions& options) {
-  auto json = options_json(options.measures);
+  auto json = to_json(options.measures.instability);
+  json.update(to_json(options.measures.interpretability));
+  json.update(to_json(options.measures.patches));
+  json.update(to_json(options.measures.consistency));
+  json.update(to_json(options.measures.bootstrap));
   if (metrics::wants(options.measures.extras, kAdversarial)) json.update(to_json(options.attack));
   return json;
 }

@@ -2,7 +2,7 @@
 
 #include "partwise/datasets/part_dataset.h"
 #include "partwise/findings/run_findings.h"
-#include "partwise/judging/attack_findings.h"
+#include "partwise/judging/adversarial.h"
 #include "partwise/judging/filter_cards.h"
 #include "partwise/judging/measure_options.h"
 #include "partwise/models/examples.h"

@@ -4,7 +4,6 @@
 #include "partwise/base/removal_fixture.h"
 #include "partwise/formats/convert.h"
 #include "partwise/formats/safetensors.h"
-#include "partwise/judging/dump_writer.h"
 
 #include <gtest/gtest.h>
 

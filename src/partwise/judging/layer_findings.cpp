@@ -23,13 +23,4 @@ findings::LayerFindings layer_findings(const metrics::LayerMaps& layer,
           .cards = {}};
 }
 
-nlohmann::json options_json(const metrics::LayerOptions& options) {
-  auto json = to_json(options.instability);
-  json.update(to_json(options.interpretability));
-  json.update(to_json(options.patches));
-  json.update(to_json(options.consistency));
-  json.update(to_json(options.bootstrap));
-  return json;
-}
-
 }  // namespace partwise::judging

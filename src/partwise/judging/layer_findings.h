@@ -10,7 +10,4 @@ findings::LayerFindings layer_findings(const metrics::LayerMaps& layer,
                                        const metrics::Exam& exam,
                                        const metrics::LayerMeasures& measures);
 
-// The options of measuring, flat: two runs measured with others cannot be compared.
-nlohmann::json options_json(const metrics::LayerOptions& options);
-
 }  // namespace partwise::judging

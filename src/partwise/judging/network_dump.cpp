@@ -1,7 +1,7 @@
 #include "partwise/judging/network_dump.h"
 
 #include "partwise/base/names.h"
-#include "partwise/judging/dump_writer.h"
+#include "partwise/judging/dump.h"
 #include "partwise/judging/trained_run.h"
 #include "partwise/tensors/torch.h"
 

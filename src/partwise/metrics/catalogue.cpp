@@ -10,7 +10,6 @@
 #include "partwise/metrics/single_filter_accuracy.h"
 
 #include <algorithm>
-#include <cmath>
 #include <sstream>
 #include <utility>
 

@@ -3,18 +3,8 @@
 #include "partwise/base/error.h"
 
 #include <algorithm>
-#include <cmath>
 
 namespace partwise::metrics {
-namespace {
-
-float between(double a, double b, double c, double d, double u, double v) {
-  const double top = a + u * (b - a);
-  const double bottom = c + u * (d - c);
-  return static_cast<float>(top + v * (bottom - top));
-}
-
-}  // namespace
 
 Enlargement::Enlargement(const UnitGrid& grid, int64_t map_side, int64_t step)
     : map_side_(map_side), step_(step) {
@@ -79,8 +69,11 @@ float Enlargement::pixel(std::span<const float> map,
                          const Sample& column) const {
   const float* above = map.data() + row.before * map_side_;
   const float* below = map.data() + row.after * map_side_;
-  return between(above[column.before], above[column.after], below[column.before],
-                 below[column.after], column.share, row.share);
+  const double a = above[column.before];
+  const double c = below[column.before];
+  const double top = a + column.share * (above[column.after] - a);
+  const double bottom = c + column.share * (below[column.after] - c);
+  return static_cast<float>(top + row.share * (bottom - top));
 }
 
 void Enlargement::append_from(std::span<const float> map,

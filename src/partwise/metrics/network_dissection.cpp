@@ -45,20 +45,6 @@ Concepts concepts_of(const Truth& truth, const Enlargement& enlargement) {
   return concepts;
 }
 
-// All pixels of the enlarged map, or only those that may reach `least`.
-void enlarge_from(const Enlargement& enlargement,
-                  std::span<const float> map,
-                  float least,
-                  std::vector<float>& enlarged) {
-  if (std::isinf(least)) {
-    enlarged.resize(static_cast<std::size_t>(enlargement.side() * enlargement.side()));
-    enlargement.enlarge(map, enlarged);
-  } else {
-    enlarged.clear();
-    enlargement.append_from(map, least, enlarged);
-  }
-}
-
 std::vector<float> thresholds_of(const MapSource& maps,
                                  const Enlargement& enlargement,
                                  const DissectionOptions& options,
@@ -71,12 +57,19 @@ std::vector<float> thresholds_of(const MapSource& maps,
         std::vector<float> enlarged;
         for (int64_t row = 0; row < batch.rows; ++row) {
           const auto map = batch.map(row, unit);
+          const float least = quantiles.needed_from(unit);
           if (of_cells) {
             quantiles.add(unit, map);
-          } else {
-            enlarge_from(enlargement, map, quantiles.needed_from(unit), enlarged);
-            quantiles.add(unit, enlarged);
+            continue;
           }
+          if (std::isinf(least)) {
+            enlarged.resize(static_cast<std::size_t>(enlargement.side() * enlargement.side()));
+            enlargement.enlarge(map, enlarged);
+          } else {
+            enlarged.clear();
+            enlargement.append_from(map, least, enlarged);
+          }
+          quantiles.add(unit, enlarged);
         }
       });
     });
@@ -88,9 +81,17 @@ std::vector<float> thresholds_of(const MapSource& maps,
   return thresholds;
 }
 
-double iou_of(int64_t both, int64_t fired, int64_t shown) {
-  if (shown == 0) return kNaN;
-  return static_cast<double>(both) / static_cast<double>(fired + shown - both);
+// NaN where the concept is not shown.
+std::vector<double> ious_of(std::span<const int64_t> both,
+                            int64_t fired,
+                            std::span<const int64_t> shown) {
+  std::vector<double> result;
+  result.reserve(both.size());
+  for (std::size_t k = 0; k < both.size(); ++k) {
+    const auto either = static_cast<double>(fired + shown[k] - both[k]);
+    result.push_back(shown[k] == 0 ? kNaN : static_cast<double>(both[k]) / either);
+  }
+  return result;
 }
 
 // Pixel counts of every unit in every row.
@@ -157,11 +158,7 @@ std::vector<double> ious(const Tally& tally,
     for (std::size_t k = 0; k < tally.concepts; ++k)
       both[k] += int64_t{row_counts[row]} * tally.both[place * tally.concepts + k];
   }
-  std::vector<double> result;
-  result.reserve(tally.concepts);
-  for (std::size_t k = 0; k < tally.concepts; ++k)
-    result.push_back(iou_of(both[k], fired, shown[k]));
-  return result;
+  return ious_of(both, fired, shown);
 }
 
 // The same with the masks of other rows, every row counted once.
@@ -171,13 +168,8 @@ std::vector<double> ious_with_others(const Tally& tally,
                                      std::size_t rows) {
   const auto fired = std::span(tally.fired).subspan(unit * rows, rows);
   const auto pixels = std::accumulate(fired.begin(), fired.end(), int64_t{0});
-  std::vector<double> result;
-  result.reserve(tally.concepts);
-  for (std::size_t k = 0; k < tally.concepts; ++k) {
-    const int64_t both = tally.both_others[unit * tally.concepts + k];
-    result.push_back(iou_of(both, pixels, shown[k]));
-  }
-  return result;
+  const auto both = std::span(tally.both_others).subspan(unit * tally.concepts, tally.concepts);
+  return ious_of(both, pixels, shown);
 }
 
 double verdict(double iou, double needed) {

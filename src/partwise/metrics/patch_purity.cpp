@@ -84,17 +84,6 @@ Purest purest_part(const Ranked& ranked,
   return best;
 }
 
-std::vector<Sight> look(const Landmarks& landmarks, int64_t row, Point centre, double half) {
-  std::vector<Sight> sights;
-  sights.reserve(landmarks.parts.size());
-  for (const auto& points : landmarks.visible[row]) {
-    sights.push_back(points.empty()                    ? Sight::hidden
-                     : box_holds(centre, half, points) ? Sight::inside
-                                                       : Sight::outside);
-  }
-  return sights;
-}
-
 // What each of the ranked rows shows of the landmarks of `shown_row` about `centre`.
 template <typename ShownRow, typename Centre>
 Ranked ranked_sights(const MapSummaries& maps,
@@ -107,8 +96,11 @@ Ranked ranked_sights(const MapSummaries& maps,
   std::iota(rows.begin(), rows.end(), 0);
   Ranked ranked{by_strength(maps.peaks_of(filter), rows), {}};
   for (const int32_t row : ranked.rows) {
-    const auto sights = look(landmarks, shown_row(row), centre(row), half);
-    ranked.sights.insert(ranked.sights.end(), sights.begin(), sights.end());
+    for (const auto& points : landmarks.visible[shown_row(row)]) {
+      ranked.sights.push_back(points.empty()                         ? Sight::hidden
+                              : box_holds(centre(row), half, points) ? Sight::inside
+                                                                     : Sight::outside);
+    }
   }
   return ranked;
 }

@@ -16,14 +16,6 @@ int64_t clipped(double value, int64_t side) {
   return static_cast<int64_t>(std::clamp(value, -1.0, static_cast<double>(side)));
 }
 
-uint64_t bits_from(int64_t first) {
-  return ~uint64_t{0} << static_cast<unsigned>(first);
-}
-
-uint64_t bits_up_to(int64_t last) {
-  return ~uint64_t{0} >> static_cast<unsigned>(kWordBits - 1 - last);
-}
-
 // Plain x86-64 counts bits by arithmetic; any machine of the last fifteen years has an instruction.
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
 #define PARTWISE_COUNTS_BITS __attribute__((target_clones("popcnt", "default")))
@@ -74,8 +66,9 @@ void PixelSet::insert_span(int64_t y, int64_t first, int64_t last) {
   const int64_t last_word = last / kWordBits;
   for (int64_t word = first_word; word <= last_word; ++word) {
     uint64_t bits = ~uint64_t{0};
-    if (word == first_word) bits &= bits_from(first % kWordBits);
-    if (word == last_word) bits &= bits_up_to(last % kWordBits);
+    if (word == first_word) bits <<= static_cast<unsigned>(first % kWordBits);
+    if (word == last_word)
+      bits &= ~uint64_t{0} >> static_cast<unsigned>(kWordBits - 1 - last % kWordBits);
     row[word] |= bits;
   }
 }

@@ -25,18 +25,14 @@ constexpr std::array<Choice, 4> kChoices = {{{"best", "Highest part interpretabi
                                              {"worst", "Lowest part interpretability"},
                                              {"", "Filters, highest part interpretability first"}}};
 
-// A findings file may come from anywhere; it must not pull other files into the page.
-Picture picture_of(const LoadedRun& run, const Card& card) {
-  const auto path = fs::path(card.picture).lexically_normal();
-  const bool inside = path.is_relative() && !path.empty() && *path.begin() != "..";
-  ensure(inside, "{}: picture '{}' does not lie in the run's folder",
-         (fs::path(run.folder) / "findings.json").string(), card.picture);
-  return read_picture(fs::path(run.folder) / path);
-}
-
 std::string image_html(const LoadedRun& run, const Card& card) {
   if (card.picture.empty()) return "<p class=\"note\">no picture</p>";
-  const Picture picture = picture_of(run, card);
+  // A findings file may come from anywhere; it must not pull other files into the page.
+  const auto path = fs::path(card.picture).lexically_normal();
+  ensure(path.is_relative() && !path.empty() && *path.begin() != "..",
+         "{}: picture '{}' does not lie in the run's folder",
+         (fs::path(run.folder) / "findings.json").string(), card.picture);
+  const Picture picture = read_picture(fs::path(run.folder) / path);
   const std::string alt = card.picture_alt.empty()
                               ? fmt::format("Images on which filter {} fires most", card.filter)
                               : card.picture_alt;

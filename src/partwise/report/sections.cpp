@@ -61,12 +61,11 @@ std::string arm_box(const ArmWords& arm, std::span<const LoadedRun> runs) {
 std::string training_section(std::span<const LoadedRun> runs) {
   std::string html =
       "<p>An ordinary convolutional network classifies well, but most of its filters answer to a "
-      "mix "
-      "of patterns: a bit of head, a bit of leg, some background. The method measured here trains "
-      "a "
-      "network whose top filters each stand for one part of one category, using image labels only. "
-      "Up to four networks (“arms”) are trained on the same images; each adds one ingredient, so "
-      "that an effect can be traced to its cause.</p>\n<dl class=\"arms\">\n";
+      "mix of patterns: a bit of head, a bit of leg, some background. The method measured here "
+      "trains a network whose top filters each stand for one part of one category, using image "
+      "labels only. Up to four networks (“arms”) are trained on the same images; each adds one "
+      "ingredient, "
+      "so that an effect can be traced to its cause.</p>\n<dl class=\"arms\">\n";
   for (const ArmWords& arm : arms()) html += arm_box(arm, runs);
   for (const LoadedRun& run : runs) {
     if (arm_rank(run.findings.arm) < arms().size()) continue;
@@ -77,8 +76,7 @@ std::string training_section(std::span<const LoadedRun> runs) {
   }
   return html +
          "</dl>\n<p class=\"note\">The two measured layers are the top layer of the backbone, "
-         "which all "
-         "arms have, and the new layer, which the ordinary network lacks.</p>\n";
+         "which all arms have, and the new layer, which the ordinary network lacks.</p>\n";
 }
 
 std::string results_section(std::span<const LoadedRun> runs) {
@@ -108,8 +106,7 @@ std::string confusion_section(std::span<const LoadedRun> runs) {
   for (const LoadedRun& run : runs) tables += confusion_table(run);
   if (tables.empty()) return "<p class=\"note\">The findings hold no confusion counts.</p>\n";
   return "<p>Which category was taken for which. The diagonal is right; shading is the share of "
-         "the "
-         "row.</p>\n<div class=\"grid2\">\n" +
+         "the row.</p>\n<div class=\"grid2\">\n" +
          tables + "</div>\n";
 }
 
@@ -198,9 +195,8 @@ std::string further_measures(std::span<const LoadedRun> runs) {
 
 std::string gallery_section(std::span<const LoadedRun> runs) {
   return "<p>Each strip shows images on which a filter fires, its activation glowing over the "
-         "dimmed "
-         "photo. The category is the one the filter answers to, the part the annotated one it "
-         "overlaps most often; neither is chosen by hand. Where filters were picked as best, at "
+         "dimmed photo. The category is the one the filter answers to, the part the annotated one "
+         "it overlaps most often; neither is chosen by hand. Where filters were picked as best, at "
          "random and worst, the random ones are the fair sample.</p>\n<div "
          "class=\"open-all\"></div>\n" +
          gallery(runs);

@@ -196,12 +196,9 @@ std::string claims_table(std::span<const Claim> all) {
     const bool known = std::find(others.begin(), others.end(), claim.other) != others.end();
     if (!claim.is_control && !known) others.push_back(claim.other);
   }
-  std::string head = "<th scope=\"col\">Number</th>";
-  head += fmt::format("<th scope=\"col\">{}</th>", text(all.front().subject));
-  for (const std::string& other : others) {
-    head += fmt::format("<th scope=\"col\">against {}</th>", text(other));
-  }
-  head += "<th scope=\"col\">against controls</th>";
+  std::vector<std::string> columns{"Number", text(all.front().subject)};
+  for (const std::string& other : others) columns.push_back("against " + text(other));
+  columns.emplace_back("against controls");
   std::string body;
   for (auto first = all.begin(); first != all.end();) {
     const auto last = std::find_if(first, all.end(), [&](const Claim& claim) {
@@ -213,7 +210,7 @@ std::string claims_table(std::span<const Claim> all) {
   return table("claims",
                fmt::format("What the intervals allow to be said about the arm “{}”",
                            text(all.front().subject)),
-               head, body);
+               heads(columns, columns.size()), body);
 }
 
 std::string confusion_table(const LoadedRun& run) {

@@ -284,8 +284,7 @@ std::string sentence_alone(std::span<const RunFindings> runs, const std::string&
   name[0] = 'T';
   return fmt::format(
       "Only one kind of network is in this report, so nothing can be compared. {} has an accuracy "
-      "of "
-      "{}.",
+      "of {}.",
       name, shown_all(accuracy, findings_of(runs, subject, "", "accuracy")));
 }
 
@@ -300,8 +299,8 @@ std::string basis_of(std::span<const RunFindings> runs) {
   reasons.erase("");
   std::string words =
       "“Better” and “worse” are said only where the 95\u00A0% interval of the difference leaves "
-      "out "
-      "0, as partwise compare says it; everything else is called not distinguishable, which does "
+      "out 0, as partwise compare says it; everything else is called not distinguishable, which "
+      "does "
       "not mean equal.";
   if (reasons.empty() && runs.size() > 1)
     return words + " Every network is drawn on the same images, so hard ones cancel.";

@@ -68,8 +68,7 @@ void warn_about_comparison(std::span<const RunFindings> runs, std::vector<std::s
   if (groups.size() > 1) {
     add_unique(all,
                "The runs differ in network, task, loss, split, images or how they were measured; "
-               "only runs that agree in "
-               "all of these are compared.");
+               "only runs that agree in all of these are compared.");
   }
   std::set<std::string> present;
   for (const RunFindings& run : runs) present.insert(run.arm);
