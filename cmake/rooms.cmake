@@ -38,7 +38,7 @@ function(partwise_room room)
   endif()
 endfunction()
 
-# One executable a room (linking LibTorch is slow), one ctest a file: the suites a file declares are its filter.
+# One executable per room (linking LibTorch is slow), one ctest per file: the suites a file declares are its filter.
 function(partwise_room_tests room tests claims)
   add_executable(${room}_tests ${tests})
   target_link_libraries(${room}_tests PRIVATE partwise::${room} partwise_warnings GTest::gtest_main)

@@ -2,7 +2,7 @@
 
 #include "partwise/base/options.h"
 #include "partwise/experiments/machine.h"
-#include "partwise/experiments/recipe_sources.h"
+#include "partwise/experiments/train_run.h"
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>

@@ -1,7 +1,6 @@
-#include "partwise/models/export.h"
-
 #include "partwise/base/progress.h"
 #include "partwise/cli/command.h"
+#include "partwise/models/model.h"
 #include "partwise/tensors/session.h"
 
 namespace partwise::cli {

@@ -2,7 +2,7 @@
 #include "partwise/base/interrupt.h"
 #include "partwise/cli/command.h"
 #include "partwise/cli/console.h"
-#include "partwise/experiments/version.h"
+#include "partwise/experiments/machine.h"
 
 #include <cstdlib>
 #include <iostream>

@@ -16,7 +16,7 @@ namespace {
 constexpr std::size_t kBins = 64;           // 4 x 4 x 4
 constexpr std::size_t kInputs = kBins + 1;  // and a constant
 constexpr std::size_t kClasses = 6;
-constexpr int64_t kTrain = 150;  // images a category
+constexpr int64_t kTrain = 150;  // images per category
 constexpr int64_t kHeldOut = 100;
 
 using Histogram = std::array<double, kInputs>;

@@ -18,7 +18,7 @@ struct RunLengthMask {
   std::vector<uint32_t> counts;  // sums to width * height
 };
 
-// One byte a pixel, 0 or 1, row-major.
+// One byte per pixel, 0 or 1, row-major.
 RunLengthMask encode_mask(const std::vector<uint8_t>& pixels, int64_t width, int64_t height);
 std::vector<uint8_t> decode_mask(const RunLengthMask& mask);
 int64_t mask_area(const RunLengthMask& mask);

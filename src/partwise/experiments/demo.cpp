@@ -4,7 +4,7 @@
 #include "partwise/base/progress.h"
 #include "partwise/base/random.h"
 #include "partwise/datasets/synthetic_animals.h"
-#include "partwise/experiments/version.h"
+#include "partwise/experiments/machine.h"
 #include "partwise/findings/findings_file.h"
 #include "partwise/images/codec.h"
 #include "partwise/judging/dissection.h"

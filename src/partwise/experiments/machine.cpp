@@ -1,10 +1,18 @@
 #include "partwise/experiments/machine.h"
 
+#include "partwise/base/files.h"
 #include "partwise/base/progress.h"
-#include "partwise/models/resources.h"
+#include "partwise/models/examples.h"
 #include "partwise/tensors/session.h"
 
+#include <fmt/chrono.h>
 #include <fmt/format.h>
+
+#include <ctime>
+
+#ifndef PARTWISE_COMMIT
+#define PARTWISE_COMMIT "unknown"
+#endif
 
 namespace partwise::experiments {
 
@@ -14,6 +22,22 @@ models::Resources start_session(const Machine& machine) {
     say(fmt::format("working on {} (--device cpu for the processor)", device));
   tensors::start_session(machine.threads);
   return {device, machine.threads, {machine.cache, machine.cache_limit}};
+}
+
+std::string version_text() {
+  return fmt::format("partwise {} (commit {}, LibTorch {})", PARTWISE_VERSION, PARTWISE_COMMIT,
+                     tensors::libtorch_version());
+}
+
+nlohmann::json make_manifest(const std::string& data_folder) {
+  const auto now = fmt::gmtime(std::time(nullptr));
+  const auto description = std::filesystem::path(data_folder) / "dataset.json";
+  return {{"version", PARTWISE_VERSION},
+          {"commit", PARTWISE_COMMIT},
+          {"created", fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", now)},
+          {"libtorch", tensors::libtorch_version()},
+          {"data", std::filesystem::absolute(data_folder).lexically_normal().string()},
+          {"data_hash", content_hash(read_file(description))}};
 }
 
 }  // namespace partwise::experiments

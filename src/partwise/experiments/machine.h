@@ -2,6 +2,8 @@
 
 #include "partwise/datasets/crop_cache.h"
 
+#include <nlohmann/json.hpp>
+
 #include <cstdint>
 #include <string>
 
@@ -22,5 +24,11 @@ struct Machine {
 // LibTorch made ready for a command; says so where CUDA was chosen by itself. A device that is not
 // there is an Error.
 models::Resources start_session(const Machine& machine);
+
+std::string version_text();
+
+// What a run's manifest says of the program and the data: version, commit, LibTorch, checksum of
+// the dataset's description, command-independent.
+nlohmann::json make_manifest(const std::string& data_folder);
 
 }  // namespace partwise::experiments

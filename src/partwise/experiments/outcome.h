@@ -36,7 +36,7 @@ struct Line {
   std::map<std::string, double> controls;  // means over seeds and categories
 };
 
-// One line a net, arm and column that has a finished cell, in the grid's order; then, of a binary
+// One line per net, arm and column that has a finished cell, in the grid's order; then, of a binary
 // table with several categories, the means. The paper's mean is taken over the same categories
 // where it prints them.
 std::vector<Line> compare_with_paper(const PaperTable& table, std::span<const FinishedCell> cells);

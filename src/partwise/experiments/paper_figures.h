@@ -4,24 +4,11 @@
 
 namespace partwise::experiments {
 
-extern const std::string_view kAnimalPartInstability;
-extern const std::string_view kVocInstability;
-extern const std::string_view kCubInstability;
-extern const std::string_view kAnimalPartMultiInstability;
-extern const std::string_view kVocMultiInstability;
-extern const std::string_view kAnimalPartFirstLayerInstability;
-extern const std::string_view kVocFirstLayerInstability;
-extern const std::string_view kVocInterpretability;
-extern const std::string_view kVocMultiInterpretability;
-extern const std::string_view kAnimalPartPurity;
-extern const std::string_view kVocPurity;
-extern const std::string_view kAnimalPartAccuracy;
-extern const std::string_view kVocAccuracy;
-extern const std::string_view kCubAccuracy;
-extern const std::string_view kAnimalPartMultiAccuracy;
-extern const std::string_view kVocMultiAccuracy;
-extern const std::string_view kCubSingleFilter;
-extern const std::string_view kActivation;
-extern const std::string_view kCubAdversarial;
+// The paper's figures, one text per table, as paper_tables.cpp reads them.
+extern const std::string_view kAnimalPartInstability, kVocInstability, kCubInstability,
+    kAnimalPartMultiInstability, kVocMultiInstability, kAnimalPartFirstLayerInstability,
+    kVocFirstLayerInstability, kVocInterpretability, kVocMultiInterpretability, kAnimalPartPurity,
+    kVocPurity, kAnimalPartAccuracy, kVocAccuracy, kCubAccuracy, kAnimalPartMultiAccuracy,
+    kVocMultiAccuracy, kCubSingleFilter, kActivation, kCubAdversarial;
 
 }  // namespace partwise::experiments

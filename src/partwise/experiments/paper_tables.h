@@ -14,7 +14,7 @@ struct Metric {
   Place place = Place::last_layer;
 };
 
-// One column of a table. A binary table has one a category and, in most, their mean (category
+// One column of a table. A binary table has one per category and, in most, their mean (category
 // empty); a multi-category one has one a task loss.
 struct Column {
   std::string loss;
@@ -47,7 +47,7 @@ struct PaperTable {
 
 const std::vector<PaperTable>& paper_tables();
 
-// An unknown name is an Error that lists the valid ones, a line each.
+// An unknown name is an Error that lists the valid ones, one line each.
 const PaperTable& find_table(std::string_view name);
 
 // What the paper prints there, if anything.

@@ -3,7 +3,7 @@
 #include "partwise/base/options.h"
 #include "partwise/experiments/grid.h"
 #include "partwise/experiments/machine.h"
-#include "partwise/experiments/recipe_sources.h"
+#include "partwise/experiments/train_run.h"
 #include "partwise/metrics/bootstrap.h"
 
 #include <string>

@@ -7,7 +7,7 @@
 #include "partwise/judging/layer_findings.h"
 #include "partwise/judging/trained_run.h"
 #include "partwise/models/activations.h"
-#include "partwise/models/row_truth.h"
+#include "partwise/models/examples.h"
 #include "partwise/tensors/torch.h"
 
 #include <algorithm>

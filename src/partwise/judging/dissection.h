@@ -7,7 +7,6 @@
 #include "partwise/judging/measure_options.h"
 #include "partwise/models/examples.h"
 #include "partwise/models/model.h"
-#include "partwise/models/resources.h"
 #include "partwise/models/task.h"
 #include "partwise/runs/run_folder.h"
 

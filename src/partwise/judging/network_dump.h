@@ -2,7 +2,7 @@
 
 #include "partwise/datasets/part_dataset.h"
 #include "partwise/judging/measure_options.h"
-#include "partwise/models/resources.h"
+#include "partwise/models/examples.h"
 #include "partwise/runs/run_folder.h"
 
 #include <filesystem>

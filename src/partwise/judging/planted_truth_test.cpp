@@ -5,7 +5,7 @@
 #include "partwise/metrics/location_instability.h"
 #include "partwise/metrics/part_interpretability.h"
 #include "partwise/metrics/purity.h"
-#include "partwise/models/row_truth.h"
+#include "partwise/models/examples.h"
 
 #include <gtest/gtest.h>
 

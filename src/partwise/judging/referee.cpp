@@ -4,7 +4,7 @@
 #include "partwise/base/names.h"
 #include "partwise/judging/layer_findings.h"
 #include "partwise/metrics/map_summaries.h"
-#include "partwise/models/row_truth.h"
+#include "partwise/models/examples.h"
 
 #include <fmt/ranges.h>
 

@@ -2,8 +2,8 @@
 
 #include "partwise/datasets/part_dataset.h"
 #include "partwise/models/activations.h"
+#include "partwise/models/examples.h"
 #include "partwise/models/model.h"
-#include "partwise/models/resources.h"
 #include "partwise/runs/run_folder.h"
 
 #include <cstdint>

@@ -15,7 +15,7 @@ inline constexpr double kPurityBeta = 4.0;
 // the mask. Controls: uniform_map (the same peaks, each map's activation spread evenly over its
 // cells: what purity 'no preference' would give) and scattered (each map's values but its peak put
 // in random cells; its expectation, x_max + (sum x - x_max) (support - 1) / (cells - 1): how pure
-// maps as sparse as these are anyway). One pass; 32 bytes a map are kept.
+// maps as sparse as these are anyway). One pass; 32 bytes per map are kept.
 Finding purity(const MapSource& maps, const BootstrapOptions& options);
 
 }  // namespace partwise::metrics

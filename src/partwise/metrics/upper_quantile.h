@@ -10,7 +10,7 @@ namespace partwise::metrics {
 // m = floor(share * count), forgiving a rounding error just below a whole number.
 int64_t values_above(double share, int64_t count);
 
-// For many streams of values (one a filter), without keeping them, the threshold T that `share` of
+// For many streams of values (one per filter), without keeping them, the threshold T that `share` of
 // a stream exceeds: its (m + 1)-th largest value, m = values_above, so that the values > T are m,
 // or, where ties forbid m, the largest possible number below it. NaN counts as -inf, -0 as 0. share
 // in [0, 1). Without values T is 0. A float's bits, put in the order of its value, are found 11, 11

@@ -1,10 +1,14 @@
 #pragma once
 
+#include "partwise/datasets/crop_cache.h"
 #include "partwise/datasets/crops.h"
 #include "partwise/datasets/part_dataset.h"
+#include "partwise/metrics/truth.h"
 #include "partwise/models/task.h"
+#include "partwise/tensors/ranks.h"
 #include "partwise/tensors/tensor.h"
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -50,5 +54,20 @@ inline const std::vector<double> kPixelSpread{0.229, 0.224, 0.225};
 Tensor normalised(const Tensor& pixels);
 // The same of images in [0, 1]; gradients flow.
 Tensor standardised(const Tensor& images);
+
+// Where the work is done; the outcome depends on these only by rounding.
+struct Resources {
+  std::string device = "cpu";
+  int threads = 0;
+  datasets::CropCache cache = {};  // where decoded crops are kept between runs
+  tensors::Ranks ranks = {};       // each takes its share of every batch; only the leader writes
+};
+
+// Landmarks and part masks of the samples in pixels of their crops, categories in the order of
+// their ids; objects of other categories count as none.
+metrics::Truth truth_of(const datasets::PartDataset& dataset,
+                        std::span<const int64_t> category_ids,
+                        const std::vector<datasets::Sample>& samples,
+                        int64_t side);
 
 }  // namespace partwise::models

@@ -5,6 +5,8 @@
 #include "partwise/base/names.h"
 #include "partwise/interpretable.h"
 #include "partwise/models/activations.h"
+#include "partwise/networks/onnx.h"
+#include "partwise/networks/tensor_file.h"
 #include "partwise/tensors/torch.h"
 
 #include <algorithm>
@@ -197,6 +199,42 @@ Model open_model(const runs::RunFolder& run, const std::string& checkpoint, cons
   auto categories = remembered_categories(network);
   for (auto& one : recorded_categories(run, found.position)) categories.push_back(std::move(one));
   return {std::move(design), std::move(network), found.position, std::move(categories)};
+}
+
+namespace {
+
+std::map<std::string, std::string> metadata_of(const Model& model, const nlohmann::json& manifest) {
+  const auto& [net, arm, head, parts, task, input, seed] = model.design;
+  return {{"arm", word_of(arm)},
+          {"task", task_name(task)},
+          {"loss", loss_name(task)},
+          {"categories", nlohmann::json(task.categories).dump()},
+          {"pixel_order", "RGB"},
+          {"pixel_scale", "1/255"},
+          {"pixel_mean", nlohmann::json(input.mean).dump()},
+          {"pixel_std", nlohmann::json(input.spread).dump()},
+          {"epochs", std::to_string(model.position.epoch)},
+          {"partwise_version", manifest.value("version", "")},
+          {"partwise_commit", manifest.value("commit", "")}};
+}
+
+}  // namespace
+
+Exported export_run(const runs::RunFolder& run,
+                    const std::string& checkpoint,
+                    const std::filesystem::path& data,
+                    const std::filesystem::path& out) {
+  const auto model = open_model(run, checkpoint, data);
+  auto metadata = metadata_of(model, run.manifest());
+  if (out.extension() == ".safetensors") {
+    metadata["net"] = model.design.net;
+    metadata["input_side"] = std::to_string(model.design.input.side);
+    networks::save_tensors(out, {model.network.state(), metadata});
+  } else {
+    networks::write_onnx(out, model.network, metadata);
+  }
+  return {model.design.net, word_of(model.design.arm), model.position.epoch,
+          static_cast<int64_t>(std::filesystem::file_size(out))};
 }
 
 }  // namespace partwise::models

@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include <cstdint>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -80,6 +81,21 @@ Design design_of(const runs::RunFolder& run, const std::filesystem::path& data =
 Model open_model(const runs::RunFolder& run,
                  const std::string& checkpoint = "last",
                  const std::filesystem::path& data = {});
+
+struct Exported {
+  std::string net;
+  std::string arm;
+  int64_t epochs = 0;  // the checkpoint's
+  int64_t bytes = 0;
+};
+
+// Writes the network of a run as ONNX or, by the ending of `out`, as safetensors, with what a
+// stranger needs to feed it and to read its answer (docs/export.md). checkpoint, data: see
+// open_model.
+Exported export_run(const runs::RunFolder& run,
+                    const std::string& checkpoint,
+                    const std::filesystem::path& data,
+                    const std::filesystem::path& out);
 
 }  // namespace partwise::models
 

@@ -1,4 +1,4 @@
-#include "partwise/models/row_truth.h"
+#include "partwise/models/examples.h"
 
 #include <gtest/gtest.h>
 

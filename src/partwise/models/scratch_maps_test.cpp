@@ -1,4 +1,4 @@
-#include "partwise/models/scratch_maps.h"
+#include "partwise/models/activations.h"
 
 #include <gtest/gtest.h>
 

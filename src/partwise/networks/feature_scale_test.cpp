@@ -1,5 +1,4 @@
-#include "partwise/networks/feature_scale.h"
-
+#include "partwise/networks/pretrained.h"
 #include "partwise/tensors/torch.h"
 
 #include <gtest/gtest.h>

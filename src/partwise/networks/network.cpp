@@ -16,7 +16,7 @@
 namespace partwise::networks {
 namespace {
 
-// He's normal initialisation, from streams of the parameter's own: one a block, so that the blocks
+// He's normal initialisation, from streams of the parameter's own: one per block, so that the blocks
 // of a large weight can be drawn side by side.
 Tensor initial_weight(at::IntArrayRef shape, const std::string& name, uint64_t seed) {
   constexpr int64_t kBlock = 1 << 20;
@@ -273,17 +273,6 @@ void Network::load_backbone(const std::map<std::string, Tensor>& state) {
   for (int64_t i = 0; i < architecture_.taps.front().relu; ++i) {
     copy_tensors(state, architecture_.layers[static_cast<std::size_t>(i)].name);
   }
-}
-
-std::vector<std::string> Network::backbone_parameters() const {
-  std::vector<std::string> names;
-  for (int64_t i = 0; i < architecture_.taps.front().relu; ++i) {
-    const auto& layer = architecture_.layers[static_cast<std::size_t>(i)].name;
-    for (const char* what : {".weight", ".bias"}) {
-      if (parameters_.contains(layer + what)) names.push_back(layer + what);
-    }
-  }
-  return names;
 }
 
 void Network::to_device(const std::string& device) {

@@ -67,8 +67,6 @@ class Network {
   // trained elsewhere; tensors of other layers are passed over, missing or misshaped ones are
   // named.
   void load_backbone(const std::map<std::string, Tensor>& state);
-  // The parameters of the layers load_backbone fills, by name.
-  std::vector<std::string> backbone_parameters() const;
   void to_device(const std::string& device);
   void to_type(at::ScalarType type);  // float32 unless float64 is asked for
   void set_ranks(const tensors::Ranks& ranks);

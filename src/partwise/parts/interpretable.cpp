@@ -2,7 +2,7 @@
 
 #include "partwise/parts/filter_push.h"
 #include "partwise/parts/mask.h"
-#include "partwise/tensors/precision.h"
+#include "partwise/tensors/session.h"
 #include "partwise/tensors/torch.h"
 
 namespace partwise {

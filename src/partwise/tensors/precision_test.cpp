@@ -1,5 +1,4 @@
-#include "partwise/tensors/precision.h"
-
+#include "partwise/tensors/session.h"
 #include "partwise/tensors/torch.h"
 
 #include <gtest/gtest.h>

@@ -1,6 +1,5 @@
 #include "partwise/tensors/ranks.h"
 
-#include "partwise/tensors/gradient_sum.h"
 #include "partwise/tensors/ranks_fixture.h"
 #include "partwise/tensors/torch.h"
 

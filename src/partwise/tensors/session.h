@@ -1,5 +1,7 @@
 #pragma once
 
+#include "partwise/base/options.h"
+
 #include <cstdint>
 #include <string>
 
@@ -19,5 +21,39 @@ std::string choose_device(const std::string& name);
 void seed_generators(uint64_t seed);
 
 std::string libtorch_version();
+
+// How exactly products are computed while training; weights, statistics and the filter loss are
+// float32 always.
+//   float32  as it says
+//   tf32     on a GPU convolutions and matrix products round their factors to 10 bits; on a CPU the
+//            same as float32
+//   bf16     convolutions and matrix products take and give bfloat16
+enum class Precision { float32, tf32, bf16 };
+
+// In force while it lives, on `device`, for the thread that made it.
+class PrecisionScope {
+ public:
+  PrecisionScope(Precision precision, const std::string& device);
+  ~PrecisionScope();
+  PrecisionScope(const PrecisionScope&) = delete;
+  PrecisionScope& operator=(const PrecisionScope&) = delete;
+
+ private:
+  bool rounds_;
+  bool on_cuda_;
+};
+
+// Float32 inside such a scope, for statistics and losses.
+class FullPrecision {
+ public:
+  FullPrecision();
+  ~FullPrecision();
+  FullPrecision(const FullPrecision&) = delete;
+  FullPrecision& operator=(const FullPrecision&) = delete;
+
+ private:
+  bool cpu_;
+  bool cuda_;
+};
 
 }  // namespace partwise::tensors

@@ -1,4 +1,4 @@
-#include "partwise/training/epoch_order.h"
+#include "partwise/training/augmentation.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,6 @@
+#include "partwise/tensors/ranks.h"
+
 #include "partwise/networks/network.h"
-#include "partwise/tensors/gradient_sum.h"
 #include "partwise/tensors/ranks_fixture.h"
 #include "partwise/tensors/torch.h"
 #include "partwise/training/optimizer.h"

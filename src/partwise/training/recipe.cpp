@@ -4,7 +4,7 @@
 #include "partwise/models/checkpoint.h"
 #include "partwise/networks/pretrained.h"
 #include "partwise/runs/run_folder.h"
-#include "partwise/training/non_finite.h"
+#include "partwise/training/training_state.h"
 
 #include <filesystem>
 

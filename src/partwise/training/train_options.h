@@ -4,7 +4,7 @@
 #include "partwise/models/task.h"
 #include "partwise/networks/catalog.h"
 #include "partwise/networks/pretrained.h"
-#include "partwise/tensors/precision.h"
+#include "partwise/tensors/session.h"
 #include "partwise/training/early_stop.h"
 #include "partwise/training/optimizer.h"
 
@@ -83,7 +83,7 @@ struct TrainOptions {
               "unit of the features they give: theirs, or root mean square 1 on training images"},
         Field{"optimizer", &TrainOptions::optimizer, "update rule"},
         Count{"epochs", &TrainOptions::epochs, "passes over the training images", 1, 100'000},
-        Count{"batch", &TrainOptions::batch, "images a step", 1, 65'536},
+        Count{"batch", &TrainOptions::batch, "images per step", 1, 65'536},
         Number{"learning_rate", &TrainOptions::learning_rate, "at its highest", 0.0, 100.0},
         Number{"backbone_rate", &TrainOptions::backbone_rate,
                "of the backbone's layers, as a multiple (0: frozen)", 0.0, 100.0},
@@ -96,7 +96,7 @@ struct TrainOptions {
         Number{"rate_end", &TrainOptions::rate_end,
                "log: the last rate, steps: each step, as a multiple", 1e-9, 1.0},
         Count{"rate_epochs", &TrainOptions::rate_epochs,
-              "log: epochs until the last rate, steps: epochs a step (0: all)", 0, 100'000},
+              "log: epochs until the last rate, steps: epochs per step (0: all)", 0, 100'000},
         Number{"weight_decay", &TrainOptions::weight_decay, "of weights, not biases", 0.0, 10.0},
         Number{"warmup", &TrainOptions::warmup, "share of the steps with a rising rate", 0.0, 1.0},
         Number{"gradient_limit", &TrainOptions::gradient_limit, "largest norm of a step's gradient",
@@ -104,8 +104,8 @@ struct TrainOptions {
         Field{"class_balance", &TrainOptions::class_balance,
               "images by number, or weights in the loss that let every class count the same"},
         Count{"positives", &TrainOptions::positives,
-              "images with objects an epoch, repeated or drawn (0: each once)", 0, 100'000'000},
-        Count{"negatives", &TrainOptions::negatives, "images without objects an epoch, likewise", 0,
+              "images with objects per epoch, repeated or drawn (0: each once)", 0, 100'000'000},
+        Count{"negatives", &TrainOptions::negatives, "images without objects per epoch, likewise", 0,
               100'000'000},
         Count{"hidden", &TrainOptions::hidden,
               "width of the fully connected layers (0: the net's own)", 0, 65'536},

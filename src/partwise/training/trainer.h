@@ -1,8 +1,8 @@
 #pragma once
 
 #include "partwise/datasets/part_dataset.h"
+#include "partwise/models/examples.h"
 #include "partwise/models/model.h"
-#include "partwise/models/resources.h"
 #include "partwise/runs/run_folder.h"
 #include "partwise/training/recipe.h"
 

@@ -8,7 +8,7 @@
 #include "partwise/networks/tensor_file.h"
 #include "partwise/tensors/torch.h"
 #include "partwise/training/early_stop.h"
-#include "partwise/training/non_finite.h"
+#include "partwise/training/training_state.h"
 
 #include <gtest/gtest.h>
 

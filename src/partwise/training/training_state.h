@@ -3,7 +3,11 @@
 #include "partwise/models/checkpoint.h"
 #include "partwise/networks/network.h"
 #include "partwise/tensors/ranks.h"
+#include "partwise/tensors/tensor.h"
 #include "partwise/training/optimizer.h"
+
+#include <map>
+#include <string>
 
 namespace partwise::training {
 
@@ -29,5 +33,15 @@ void require_equal_weights(const tensors::Ranks& ranks, const networks::Network&
 
 // A signal reaches the ranks at different times; they must stop at the same step.
 bool stop_requested(const tensors::Ranks& ranks);
+
+// Where a step that has gone wrong went wrong, in words: the first weight or output on the way
+// forward that is not finite, or else the first gradient on the way back. The step's images go
+// through the network once more.
+std::string non_finite_place(networks::Network& network,
+                             const Tensor& images,
+                             const Tensor& category);
+
+// An Error names the first of the weights that is not finite; `place` is where they come from.
+void require_finite_weights(const std::map<std::string, Tensor>& state, const std::string& place);
 
 }  // namespace partwise::training

@@ -4,7 +4,7 @@
 #include "partwise/base/random.h"
 #include "partwise/metrics/location_instability.h"
 #include "partwise/metrics/purity.h"
-#include "partwise/models/row_truth.h"
+#include "partwise/models/examples.h"
 #include "partwise/tensors/torch.h"
 
 #include <algorithm>

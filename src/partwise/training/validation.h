@@ -4,7 +4,6 @@
 #include "partwise/metrics/truth.h"
 #include "partwise/models/activations.h"
 #include "partwise/models/examples.h"
-#include "partwise/models/resources.h"
 #include "partwise/networks/network.h"
 #include "partwise/training/train_options.h"
 

@@ -70,7 +70,7 @@ ImportPlan plan_folder(const fs::path& source, std::span<const std::string> aske
   std::set<std::string> names;
   for (const auto& side : sides) names.merge(folders_in(side.folder));
   names.erase(kNegatives);
-  ensure(!names.empty(), "{}: no sub-folder here; expected one a class", source.string());
+  ensure(!names.empty(), "{}: no sub-folder here; expected one per class", source.string());
   std::vector<Choice> offered;
   offered.reserve(names.size());
   for (const auto& name : names) offered.push_back({name, name});

@@ -27,7 +27,7 @@ using nlohmann::json;
 // Counts up whenever the same original and options would give another dataset.
 constexpr int64_t kImporterVersion = 1;
 constexpr std::size_t kLargestFile = std::size_t{256} << 20U;
-constexpr int64_t kMostImagePixels = 64'000'000;  // one a thread is in memory
+constexpr int64_t kMostImagePixels = 64'000'000;  // one per thread is in memory
 constexpr double kLeastExtent = 1e-6;
 constexpr auto kSkippedFile = "skipped.json";
 

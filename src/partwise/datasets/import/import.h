@@ -54,7 +54,7 @@ struct ImportReport {
 
 // Reads an original download (docs/datasets.md has the layouts) and writes the part-dataset `out`:
 // the originals' bytes under images/, dataset.json, and skipped.json with what was left out. Each
-// image is decoded once to prove that it can be used; no more than one a thread is in memory. A
+// image is decoded once to prove that it can be used; no more than one per thread is in memory. A
 // folder that already holds this import is left as it is; an interrupted one is completed; a
 // non-empty folder that is something else is refused.
 ImportReport import_dataset(const ImportRequest& request);

@@ -22,7 +22,7 @@ double smooth_step(double low, double high, double x) {
   return t * t * (3.0 - 2.0 * t);
 }
 
-// 1 inside dots that sit one a cell, a little off its centre.
+// 1 inside dots that sit one per cell, a little off its centre.
 double dots(Point point, uint32_t seed) {
   const auto cell_x = static_cast<int64_t>(std::floor(point.x));
   const auto cell_y = static_cast<int64_t>(std::floor(point.y));
