@@ -29,7 +29,7 @@ Geometry slide(Geometry before, const Window& window) {
 }
 
 // Maps of several branches, cell by cell: they must lie on one grid; the widest view counts.
-Geometry join(const std::vector<Geometry>& branches, bool stack) {
+Geometry geometry_of_joined(const std::vector<Geometry>& branches, bool stack) {
   Geometry joined = branches.front();
   for (std::size_t i = 1; i < branches.size(); ++i) {
     const auto& other = branches[i];
@@ -56,8 +56,8 @@ struct Next {
   Geometry operator()(const MaxPool& layer) const {
     return slide(before, {layer.kernel, layer.stride, layer.padding, layer.padding_end});
   }
-  Geometry operator()(const Concatenate&) const { return join(branches, true); }
-  Geometry operator()(const Add&) const { return join(branches, false); }
+  Geometry operator()(const Concatenate&) const { return geometry_of_joined(branches, true); }
+  Geometry operator()(const Add&) const { return geometry_of_joined(branches, false); }
   Geometry operator()(const GlobalAverage&) const {
     Geometry after = before;
     after.side = 0;
