@@ -30,19 +30,26 @@ constexpr auto words(Word... word) {
 }
 
 template <typename Enum>
+constexpr const auto& word_table() {
+  static_assert(!kWords<Enum>.empty(), "include the header that holds this enum's kWords");
+  return kWords<Enum>;
+}
+
+template <typename Enum>
 std::vector<std::string> words_of() {
-  return {kWords<Enum>.begin(), kWords<Enum>.end()};
+  return {word_table<Enum>().begin(), word_table<Enum>().end()};
 }
 
 template <typename Enum>
 std::string word_of(Enum value) {
-  return std::string(kWords<Enum>.at(static_cast<std::size_t>(value)));
+  return std::string(word_table<Enum>().at(static_cast<std::size_t>(value)));
 }
 
 template <typename Enum>
 std::vector<Enum> values_of() {
   std::vector<Enum> values;
-  for (std::size_t i = 0; i < kWords<Enum>.size(); ++i) values.push_back(static_cast<Enum>(i));
+  for (std::size_t i = 0; i < word_table<Enum>().size(); ++i)
+    values.push_back(static_cast<Enum>(i));
   return values;
 }
 

@@ -55,7 +55,8 @@ bool survives(Complaints& complaints, const Step& step) {
 
 class JpegDecoder {
  public:
-  JpegDecoder(std::string_view bytes, std::string_view name) : name_(name) {
+  JpegDecoder(std::string_view bytes, std::string_view name)
+      : name_(name), ends_(bytes.find("\xFF\xD9") != std::string_view::npos) {
     info_.err = prepare(complaints_);
     guarded([&] {
       jpeg_create_decompress(&info_);
@@ -116,11 +117,12 @@ class JpegDecoder {
     // The destructor doesn't run when the constructor throws; destroying twice is harmless.
     jpeg_destroy_decompress(&info_);
     throw Error(fmt::format("{}: {} JPEG ({})", name_,
-                            complaints_.truncated ? "truncated" : "damaged",
+                            complaints_.truncated || !ends_ ? "truncated" : "damaged",
                             complaints_.text.data()));
   }
 
   std::string_view name_;
+  bool ends_;  // with the marker every JPEG ends with
   Complaints complaints_;
   jpeg_decompress_struct info_{};
 };

@@ -1,6 +1,6 @@
 #include "partwise/measure.h"
 
-#include "partwise/base/file_bytes.h"
+#include "partwise/base/files.h"
 #include "partwise/formats/safetensors.h"
 #include "partwise/tensors/torch.h"
 

@@ -57,3 +57,8 @@ class FullPrecision {
 };
 
 }  // namespace partwise::tensors
+
+template <>
+inline constexpr auto partwise::kWords<partwise::tensors::Precision> = partwise::words("float32",
+                                                                                       "tf32",
+                                                                                       "bf16");
