@@ -1,14 +1,42 @@
 #include "partwise/base/error.h"
 #include "partwise/base/interrupt.h"
+#include "partwise/base/progress.h"
 #include "partwise/cli/command.h"
-#include "partwise/cli/console.h"
 #include "partwise/experiments/machine.h"
 
+#include <cstdio>
 #include <cstdlib>
 #include <iostream>
 #include <new>
+#include <unistd.h>
 
 namespace {
+
+// Prints what the library says on standard error and, where that is a terminal, how far it has come as
+// one line with rate and time left.
+class Console : public partwise::Listener {
+ public:
+  void line(const std::string& text) override {
+    fmt::print(stderr, "{}{}\n", terminal_ ? "\r\033[K" : "", text);
+    std::fflush(stderr);
+  }
+
+  void progress(const partwise::WorkDone& work) override {
+    if (!terminal_) return;
+    const double rate = work.seconds > 0 ? static_cast<double>(work.done) / work.seconds : 0.0;
+    const double left = rate > 0 ? static_cast<double>(work.total - work.done) / rate : 0.0;
+    fmt::print(stderr, "\r{} {}/{} {}  {:.0f}/s  {} left  {}\033[K", work.label, work.done,
+               work.total, work.unit, rate, partwise::readable_duration(left), work.note);
+    std::fflush(stderr);
+  }
+
+  void progress_ended() override {
+    if (terminal_) fmt::print(stderr, "\r\033[K");
+  }
+
+ private:
+  bool terminal_ = ::isatty(STDERR_FILENO) == 1;
+};
 
 // LibTorch's messages carry a backtrace; a person needs the first line.
 std::string first_line(const std::string& text) {
@@ -63,6 +91,6 @@ int main(int argc, char** argv) {
   partwise::cli::add_weights(app);
   partwise::cli::add_reproduce(app);
   partwise::watch_for_interrupts();
-  partwise::cli::speak_to_console();
+  partwise::set_listener(std::make_shared<Console>());
   return run(app, argc, argv);
 }
