@@ -32,7 +32,7 @@ class Effect(unittest.TestCase):
             for layer in ("top layer of the backbone", "new layer"):
                 purity = effect[layer, "purity"]
                 self.assertEqual(purity["verdict"], "higher", purity)
-                self.assertGreater(purity["low"], 0.02, purity)  # seen: +.11 [+.08, +.14] and +.07 [+.04, +.10]
+                self.assertGreater(purity["low"], 0.02, purity)  # the interval ends well above 0
             weights = [(self.folder / run / "checkpoints" / "last.safetensors").read_bytes() for run in ("masked", "no-loss")]
             self.assertEqual(*weights)
             for line in self.compared("masked", "no-loss").values():
