@@ -57,7 +57,12 @@ class Ranks(unittest.TestCase):
         cls.alone = cls.folder / "alone"
         cls.two = cls.folder / "two"
         cls.finish(cls.start(cls.alone))
-        cls.finish(cls.start(cls.two, "--ranks", 2))
+        try:
+            cls.finish(cls.start(cls.two, "--ranks", 2))
+        except AssertionError as failed:
+            if "several ranks need Gloo" not in str(failed):
+                raise
+            raise unittest.SkipTest("this build has no Gloo") from failed
 
     @classmethod
     def tearDownClass(cls):

@@ -10,7 +10,7 @@ else
   where="-DPARTWISE_SOURCE_DIR=$1"
 fi
 torch=$(sed -n 's/^Torch_DIR:PATH=//p' "$2/CMakeCache.txt")
-cmake -S "$1/tests/consumer" -B "$3/build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DTorch_DIR="$torch" "$where" > /dev/null
+cmake -S "$1/tests/consumer" -B "$3/build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_UNITY_BUILD=ON -DTorch_DIR="$torch" "$where" > /dev/null
 cmake --build "$3/build" --target own_network layer_alone
 (cd "$3" && build/own_network)
 if [ "$4" = installed ]; then
