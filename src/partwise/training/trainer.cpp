@@ -343,15 +343,14 @@ void require_trainable(const TrainOptions& options, const datasets::PartDataset&
 }
 
 bool is_trained(const Run& run) {
-  const auto& [folder, recipe] = run;
+  const auto& options = run.recipe.train;
   const auto finished = [&](const std::optional<models::Position>& at) {
     if (!at) return false;
-    return at->epoch >= recipe.train.epochs ||
-           judge(rows_until(folder, at->epoch), recipe.train).stop;
+    return at->epoch >= options.epochs || judge(rows_until(run.folder, at->epoch), options).stop;
   };
   // Who says so must be sound: nobody may load it before it is needed.
-  return finished(models::newest_position(folder)) &&
-         finished(models::newest_position(folder, true));
+  return finished(models::newest_position(run.folder)) &&
+         finished(models::newest_position(run.folder, true));
 }
 
 void train(const Run& run,
