@@ -93,6 +93,7 @@ Output run(const Architecture& architecture,
       given.push_back(from < 0 ? images : results[static_cast<std::size_t>(from)]);
     }
     const auto& layer = layers[i];
+    if (std::holds_alternative<Flatten>(layer.operation)) output.features = given.front();
     results[i] = std::holds_alternative<Interpretable>(layer.operation) ? mask(layer, given.front())
                                                                         : step(layer, given);
     const auto index = static_cast<int64_t>(i);
@@ -206,6 +207,13 @@ Output Network::evaluate(const Tensor& images) const {
       architecture_, inputs_, images,
       [&](const Layer& layer, const std::vector<Tensor>& x) { return plain_step(layer, x); },
       [&](const Layer& layer, const Tensor& x) { return interpretable_.at(layer.name)->mask(x); });
+}
+
+Tensor Network::evaluate_layer(int64_t index, const std::vector<Tensor>& inputs) const {
+  const auto& layer = architecture_.layers[static_cast<std::size_t>(index)];
+  if (std::holds_alternative<Interpretable>(layer.operation))
+    return interpretable_.at(layer.name)->mask(inputs.front());
+  return plain_step(layer, inputs);
 }
 
 Output Network::train(const Tensor& images, const Tensor& category) {

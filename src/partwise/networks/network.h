@@ -28,6 +28,7 @@ struct TappedMaps {
 struct Output {
   Tensor logits;                 // [batch, outputs]
   std::vector<TappedMaps> taps;  // in the order of Architecture::taps
+  Tensor features;               // [batch, filter, k, k]: what the fully connected layers are given
 };
 
 // An architecture with its parameters and interpretable layers.
@@ -43,6 +44,8 @@ class Network {
   // Without dropout and with frozen statistics; gradients flow unless the caller forbids them.
   //   images [batch, 3, side, side], normalised
   Output evaluate(const Tensor& images) const;
+  // One layer of it, given its inputs.
+  Tensor evaluate_layer(int64_t layer, const std::vector<Tensor>& inputs) const;
   // As evaluate, with dropout and the filter loss.  category [batch] int64, -1: none
   // With several ranks the images are this rank's share of the batch and `category` is the whole
   // batch's; batch norm and the filter loss then see the whole batch, and on the CPU dropout drops
@@ -56,6 +59,8 @@ class Network {
 
   const Architecture& architecture() const { return architecture_; }
   const std::vector<Geometry>& geometry() const { return geometry_; }
+  // Of every layer, the indices of those it takes its input from; -1: the image.
+  const std::vector<std::vector<int64_t>>& inputs() const { return inputs_; }
   std::map<std::string, Tensor>& parameters() { return parameters_; }
   const std::map<std::string, Tensor>& parameters() const { return parameters_; }
   const InterpretableLayers& interpretable() const { return interpretable_; }
