@@ -1,0 +1,41 @@
+#include "partwise/evidence/peak_gradients.h"
+
+#include "partwise/base/error.h"
+#include "partwise/tensors/torch.h"
+
+namespace partwise::evidence {
+
+PeakGradients::PeakGradients(const networks::Network& network,
+                             const Tensor& images,
+                             std::size_t tap)
+    : images_(images.detach().clone().requires_grad_()), output_(network.evaluate(images_)) {
+  const auto flat = output_.taps.at(tap).maps.flatten(2);  // [rows, filters, cells]
+  std::tie(peaks_, cells_) = flat.max(2);
+}
+
+Tensor PeakGradients::energy(const Tensor& weights) const {
+  const auto target = (peaks_ * weights.to(peaks_.options())).sum();
+  const auto gradient =
+      torch::autograd::grad({target}, {images_}, {}, /*retain_graph=*/true).front();
+  return gradient.square().sum(1).to(torch::kCPU, torch::kFloat32).contiguous();
+}
+
+Tensor PeakGradients::energy_of(std::span<const int64_t> filter_of_row) const {
+  expects(std::ssize(filter_of_row) == peaks_.size(0), "{} filters for {} rows",
+          filter_of_row.size(), peaks_.size(0));
+  auto weights = torch::zeros({peaks_.size(0), peaks_.size(1)});
+  for (std::size_t row = 0; row < filter_of_row.size(); ++row)
+    weights[static_cast<int64_t>(row)][filter_of_row[row]] = 1.0;
+  return energy(weights);
+}
+
+std::optional<Point> centroid(const Tensor& energy) {
+  const auto values = energy.to(torch::kFloat64);
+  const double sum = values.sum().item<double>();
+  if (!(sum > 0.0)) return std::nullopt;
+  const auto place = torch::arange(values.size(0), torch::kFloat64);
+  return Point{(values.sum(0) * place).sum().item<double>() / sum,
+               (values.sum(1) * place).sum().item<double>() / sum};
+}
+
+}  // namespace partwise::evidence

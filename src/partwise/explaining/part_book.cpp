@@ -1,0 +1,305 @@
+#include "partwise/explaining/part_book.h"
+
+#include "partwise/base/error.h"
+#include "partwise/base/files.h"
+#include "partwise/base/interrupt.h"
+#include "partwise/base/progress.h"
+#include "partwise/base/random.h"
+#include "partwise/evidence/peak_gradients.h"
+#include "partwise/metrics/statistics.h"
+#include "partwise/networks/head.h"
+#include "partwise/tensors/torch.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace partwise::explaining {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr int kFormat = 1;
+constexpr int64_t kPairsAtOnce = 32;
+constexpr std::size_t kQuantiles = 101;
+constexpr uint64_t kSharedRowsStream = 0x7368617265;
+
+// A filter and a row to look at.
+struct Pair {
+  int64_t filter = 0;
+  int64_t row = 0;
+};
+
+// The rows of its category a filter fires on most.
+std::vector<Pair> strongest_pairs(const metrics::MapSummaries& maps,
+                                  std::span<const int64_t> row_category,
+                                  std::span<const int64_t> filter_category,
+                                  int64_t images) {
+  std::vector<Pair> pairs;
+  for (int64_t filter = 0; filter < maps.filters; ++filter) {
+    const auto peaks = maps.peaks_of(filter);
+    std::vector<int64_t> rows;
+    for (int64_t row = 0; row < maps.rows; ++row) {
+      const auto at = static_cast<std::size_t>(row);
+      if (row_category[at] == filter_category[static_cast<std::size_t>(filter)] && peaks[at] > 0.0F)
+        rows.push_back(row);
+    }
+    const auto order = metrics::by_strength(peaks, rows);
+    for (std::size_t i = 0; i < order.size() && std::cmp_less(i, images); ++i)
+      pairs.push_back({filter, order[i]});
+  }
+  return pairs;
+}
+
+// The same rows of a category for all its filters, so that their places can be compared.
+std::vector<Pair> shared_pairs(const metrics::MapSummaries& maps,
+                               std::span<const int64_t> row_category,
+                               std::span<const int64_t> filter_category,
+                               int64_t categories,
+                               int64_t images,
+                               uint64_t seed) {
+  std::vector<std::vector<int64_t>> rows(static_cast<std::size_t>(categories));
+  for (int64_t row = 0; row < maps.rows; ++row) {
+    const int64_t category = row_category[static_cast<std::size_t>(row)];
+    if (category >= 0) rows[static_cast<std::size_t>(category)].push_back(row);
+  }
+  for (std::size_t category = 0; category < rows.size(); ++category) {
+    Random random(derive_seed({seed, kSharedRowsStream, category}));
+    shuffle(rows[category], random);
+    rows[category].resize(
+        std::min<std::size_t>(rows[category].size(), static_cast<std::size_t>(images)));
+  }
+  std::vector<Pair> pairs;
+  for (int64_t filter = 0; filter < maps.filters; ++filter) {
+    for (const int64_t row :
+         rows[static_cast<std::size_t>(filter_category[static_cast<std::size_t>(filter)])]) {
+      if (maps.peaks_of(filter)[static_cast<std::size_t>(row)] > 0.0F)
+        pairs.push_back({filter, row});
+    }
+  }
+  return pairs;
+}
+
+// Where the evidence of each pair lies.
+std::vector<std::vector<Sighting>> look_for(const networks::Network& network,
+                                            std::size_t tap,
+                                            const models::Examples& examples,
+                                            std::span<const Pair> pairs,
+                                            int64_t filters,
+                                            const std::string& device) {
+  std::vector<std::vector<Sighting>> sightings(static_cast<std::size_t>(filters));
+  Progress progress("looking for the evidence of", std::ssize(pairs), "peaks");
+  for (std::size_t first = 0; first < pairs.size(); first += kPairsAtOnce) {
+    if (interrupt_requested()) throw Interrupted("interrupted while learning parts");
+    const auto some =
+        pairs.subspan(first, std::min<std::size_t>(kPairsAtOnce, pairs.size() - first));
+    std::vector<int64_t> rows;
+    std::vector<int64_t> chosen;
+    for (const auto& pair : some) {
+      rows.push_back(pair.row);
+      chosen.push_back(pair.filter);
+    }
+    const auto pixels = examples.pixels.index_select(0, torch::tensor(rows, torch::kInt64));
+    const evidence::PeakGradients peaks(network,
+                                        models::normalised(pixels.to(torch::Device(device))), tap);
+    const auto energy = peaks.energy_of(chosen);
+    for (std::size_t i = 0; i < some.size(); ++i) {
+      const auto place = evidence::centroid(energy[static_cast<int64_t>(i)]);
+      if (place) sightings[static_cast<std::size_t>(chosen[i])].push_back({rows[i], *place});
+    }
+    progress.advance(std::ssize(some));
+  }
+  return sightings;
+}
+
+bool knows_parts(const metrics::Truth& truth) {
+  return std::any_of(truth.rows.begin(), truth.rows.end(), [](const metrics::RowTruth& row) {
+    return std::any_of(row.parts.begin(), row.parts.end(),
+                       [](const auto& part) { return !part.empty(); }) ||
+           std::any_of(row.landmarks.begin(), row.landmarks.end(),
+                       [](const auto& points) { return !points.empty(); });
+  });
+}
+
+LayerParts learn_layer(const judging::TrainedRun& trained,
+                       std::size_t tap,
+                       const models::TrainingView& view,
+                       const metrics::Truth& truth,
+                       const models::Resources& resources,
+                       const LearningOptions& options) {
+  const auto& maps = view.summaries[tap];
+  const auto& categories = view.filter_category[tap];
+  const bool by_truth = knows_parts(truth);
+  const auto pairs = by_truth
+                         ? strongest_pairs(maps, view.row_category, categories, options.images)
+                         : shared_pairs(maps, view.row_category, categories, trained.task.outputs(),
+                                        options.images, options.naming.seed);
+  const auto sightings =
+      look_for(trained.network, tap, trained.train, pairs, maps.filters, resources.device);
+  LayerParts parts;
+  parts.layer = trained.network.architecture().taps[tap].name;
+  parts.filters = by_truth ? name_by_truth(sightings, categories, truth, options.naming)
+                           : name_by_place(sightings, categories, truth.input_side, options.naming);
+  for (int64_t filter = 0; filter < maps.filters; ++filter) {
+    double sum = 0.0;
+    const auto& own = sightings[static_cast<std::size_t>(filter)];
+    for (const auto& sighting : own)
+      sum += maps.peaks_of(filter)[static_cast<std::size_t>(sighting.row)];
+    parts.strength.push_back(own.empty() ? 0.0 : sum / static_cast<double>(own.size()));
+  }
+  return parts;
+}
+
+std::vector<ClassEvidence> learn_evidence(const judging::TrainedRun& trained,
+                                          const models::Resources& resources) {
+  const auto names = models::class_names(trained.task);
+  const auto labels =
+      models::to_vector(models::decision_classes(trained.task, trained.train.category));
+  const networks::Head head(trained.network);
+  const torch::NoGradGuard no_grad;
+  const auto nothing =
+      torch::zeros({1, head.width()}, torch::TensorOptions(torch::Device(resources.device)));
+  const auto baseline =
+      models::decision_scores(trained.task, head.logits(nothing)).to(torch::kCPU)[0];
+  std::vector<std::vector<double>> found(names.size());
+  models::for_each_output(
+      trained.network, trained.train, resources.device,
+      [&](int64_t first, const networks::Output& output) {
+        const auto scores = models::decision_scores(trained.task, output.logits).to(torch::kCPU);
+        const auto decided = models::to_vector(scores.argmax(1));
+        for (std::size_t i = 0; i < decided.size(); ++i) {
+          if (decided[i] != labels[static_cast<std::size_t>(first) + i]) continue;
+          found[static_cast<std::size_t>(decided[i])].push_back(
+              evidence_for(scores[static_cast<int64_t>(i)], baseline, decided[i]));
+        }
+      });
+  std::vector<ClassEvidence> evidence;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    auto& of = evidence.emplace_back(ClassEvidence{names[i], std::ssize(found[i]), {}});
+    if (found[i].empty()) continue;
+    std::sort(found[i].begin(), found[i].end());
+    for (std::size_t q = 0; q < kQuantiles; ++q)
+      of.quantiles.push_back(
+          metrics::percentile(found[i], static_cast<double>(q) / (kQuantiles - 1)));
+  }
+  return evidence;
+}
+
+fs::path book_of(const runs::RunFolder& run) {
+  return run.path() / "parts.json";
+}
+
+nlohmann::json to_json(const FilterName& name) {
+  return {{"category", name.category}, {"name", name.name},       {"from", word_of(name.source)},
+          {"rate", name.rate},         {"control", name.control}, {"images", name.sightings}};
+}
+
+FilterName filter_from_json(const nlohmann::json& json) {
+  return {json.at("category"),
+          json.at("name"),
+          from_word<NameSource>("from", json.at("from").get<std::string>()),
+          json.at("rate"),
+          json.at("control"),
+          json.at("images")};
+}
+
+}  // namespace
+
+double evidence_for(const Tensor& scores, const Tensor& baseline, int64_t which) {
+  return (scores[which] - baseline[which]).item<double>();
+}
+
+std::optional<double> PartBook::standing(std::size_t which, double value) const {
+  const auto& quantiles = evidence.at(which).quantiles;
+  if (quantiles.empty()) return std::nullopt;
+  const auto above = std::upper_bound(quantiles.begin(), quantiles.end(), value);
+  if (above == quantiles.begin()) return 0.0;
+  if (above == quantiles.end()) return 1.0;
+  const double low = *(above - 1);
+  const double share = *above > low ? (value - low) / (*above - low) : 0.0;
+  return (static_cast<double>(above - quantiles.begin()) - 1.0 + share) / (kQuantiles - 1);
+}
+
+PartBook learn_parts(const judging::TrainedRun& trained,
+                     const datasets::PartDataset& dataset,
+                     const models::Resources& resources,
+                     const LearningOptions& options) {
+  const auto view = judging::view_training(trained.network, trained, resources);
+  const auto truth = models::truth_of(dataset, trained.task.category_ids, trained.train.samples,
+                                      trained.input_side());
+  PartBook book;
+  book.position = trained.position;
+  book.data_hash = content_hash(read_file(dataset.root / "dataset.json"));
+  for (std::size_t tap = 0; tap < view.summaries.size(); ++tap)
+    book.layers.push_back(learn_layer(trained, tap, view, truth, resources, options));
+  book.evidence = learn_evidence(trained, resources);
+  return book;
+}
+
+void write_part_book(const runs::RunFolder& run, const PartBook& book) {
+  nlohmann::json layers = nlohmann::json::array();
+  for (const auto& layer : book.layers) {
+    auto filters = nlohmann::json::array();
+    for (std::size_t i = 0; i < layer.filters.size(); ++i) {
+      auto filter = to_json(layer.filters[i]);
+      filter["strength"] = layer.strength[i];
+      filters.push_back(std::move(filter));
+    }
+    layers.push_back({{"layer", layer.layer}, {"filters", std::move(filters)}});
+  }
+  nlohmann::json classes = nlohmann::json::array();
+  for (const auto& one : book.evidence)
+    classes.push_back({{"name", one.name}, {"images", one.images}, {"quantiles", one.quantiles}});
+  write_json_atomically(book_of(run), {{"format", kFormat},
+                                       {"epoch", book.position.epoch},
+                                       {"step", book.position.step},
+                                       {"data_hash", book.data_hash},
+                                       {"layers", std::move(layers)},
+                                       {"evidence", std::move(classes)}});
+}
+
+std::optional<PartBook> read_part_book(const runs::RunFolder& run, const models::Model& model) {
+  const auto path = book_of(run);
+  if (!fs::exists(path)) return std::nullopt;
+  const auto json = read_json(path);
+  PartBook book;
+  try {
+    ensure(json.at("format") == kFormat, "{}: format {}, of a newer program; update this one",
+           path.string(), json.at("format").dump());
+    book.position.epoch = json.at("epoch");
+    book.position.step = json.at("step");
+    book.data_hash = json.at("data_hash");
+    for (const auto& layer : json.at("layers")) {
+      auto& parts = book.layers.emplace_back();
+      parts.layer = layer.at("layer");
+      for (const auto& filter : layer.at("filters")) {
+        parts.filters.push_back(filter_from_json(filter));
+        parts.strength.push_back(filter.at("strength"));
+      }
+    }
+    for (const auto& one : json.at("evidence"))
+      book.evidence.push_back({one.at("name"), one.at("images"), one.at("quantiles")});
+  } catch (const nlohmann::json::exception& problem) {
+    throw Error(fmt::format("{}: damaged ({}); delete it and run `partwise names {} --learn`",
+                            path.string(), problem.what(), run.path().string()));
+  }
+  if (book.position.epoch != model.position.epoch || book.position.step != model.position.step)
+    return std::nullopt;
+  const auto& taps = model.network.architecture().taps;
+  bool fits = book.layers.size() == taps.size() &&
+              book.evidence.size() == models::class_names(model.design.task).size();
+  for (std::size_t t = 0; fits && t < taps.size(); ++t) {
+    const auto& geometry = model.network.geometry()[static_cast<std::size_t>(taps[t].relu)];
+    fits = book.layers[t].layer == taps[t].name &&
+           std::ssize(book.layers[t].filters) == geometry.channels;
+    for (const auto& filter : book.layers[t].filters) {
+      fits = fits && filter.category >= -1 && filter.category < model.design.task.outputs();
+    }
+  }
+  ensure(fits, "{}: tells of another network; delete it and run `partwise names {} --learn`",
+         path.string(), run.path().string());
+  return book;
+}
+
+}  // namespace partwise::explaining

@@ -1,0 +1,63 @@
+#pragma once
+
+#include "partwise/datasets/part_dataset.h"
+#include "partwise/explaining/naming.h"
+#include "partwise/judging/trained_run.h"
+#include "partwise/models/model.h"
+#include "partwise/runs/run_folder.h"
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace partwise::explaining {
+
+// One tapped layer's filters.
+struct LayerParts {
+  std::string layer;
+  std::vector<FilterName> filters;
+  std::vector<double> strength;  // [filter]: its mean peak over its sightings: what loud means
+};
+
+// How strong the evidence for a class was on the training images of that class that were decided
+// right.
+struct ClassEvidence {
+  std::string name;
+  int64_t images = 0;
+  std::vector<double> quantiles;  // 101 of them, 0 to 100 %; empty without images
+};
+
+// What explaining needs to know and only the training images can tell: parts.json in the run's
+// folder. It belongs to one checkpoint.
+struct PartBook {
+  models::Position position;
+  std::string data_hash;
+  std::vector<LayerParts> layers;       // in the order of the taps
+  std::vector<ClassEvidence> evidence;  // [class], see models::class_names
+
+  // The share of those training images whose evidence was below this; nothing where there were none.
+  std::optional<double> standing(std::size_t which, double evidence) const;
+};
+
+struct LearningOptions {
+  int64_t images = 12;  // per filter: those of its category it fires on most
+  NamingOptions naming;
+};
+
+// Looks at the training images of a run.
+PartBook learn_parts(const judging::TrainedRun& trained,
+                     const datasets::PartDataset& dataset,
+                     const models::Resources& resources,
+                     const LearningOptions& options = {});
+
+void write_part_book(const runs::RunFolder& run, const PartBook& book);
+// Nothing where there is none, or one of another checkpoint; an Error where it is damaged.
+std::optional<PartBook> read_part_book(const runs::RunFolder& run, const models::Model& model);
+
+// A row's evidence for a class: how far its score lies above that of a layer that sees nothing.
+//   scores, baseline [classes]
+double evidence_for(const Tensor& scores, const Tensor& baseline, int64_t which);
+
+}  // namespace partwise::explaining
