@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 namespace partwise::views {
 namespace {
@@ -125,18 +126,18 @@ std::vector<std::vector<Point>> contours(std::span<const float> field,
 }
 
 Colour part_colour(int64_t index) {
-  static constexpr std::array<Colour, kPartColours> kColours = {{{245, 150, 20},
-                                                                 {60, 165, 240},
-                                                                 {10, 150, 100},
-                                                                 {250, 225, 60},
-                                                                 {25, 70, 190},
-                                                                 {215, 60, 25},
-                                                                 {235, 130, 200},
-                                                                 {110, 60, 25},
-                                                                 {175, 220, 70},
-                                                                 {115, 45, 145},
-                                                                 {150, 235, 235},
-                                                                 {120, 120, 120}}};
+  static constexpr std::array<Colour, kPartColours> kColours = {{{232, 99, 4},
+                                                                 {168, 154, 251},
+                                                                 {31, 145, 100},
+                                                                 {255, 235, 6},
+                                                                 {0, 38, 188},
+                                                                 {125, 18, 0},
+                                                                 {255, 157, 173},
+                                                                 {76, 57, 61},
+                                                                 {147, 220, 120},
+                                                                 {114, 15, 119},
+                                                                 {85, 255, 255},
+                                                                 {153, 113, 156}}};
   const int64_t place = (index % kPartColours + kPartColours) % kPartColours;
   return kColours[static_cast<std::size_t>(place)];
 }

@@ -23,6 +23,7 @@ namespace {
 constexpr double kHaloOpacity = 0.85;
 constexpr double kLineHalo = 1.2;  // on each side
 constexpr double kEmbeddedDensity = 2.0;
+constexpr double kFarthest = 1e9;
 constexpr std::string_view kEllipsis = "…";
 
 double text_halo(double size) {
@@ -153,13 +154,14 @@ std::string picture_svg(const Image& image, const Box& place, Scaling scaling) {
   const auto most = [](double units) {
     return std::max<int64_t>(1, std::llround(std::ceil(kEmbeddedDensity * units)));
   };
-  const int64_t width = std::min(image.width, most(place.width));
-  const int64_t height = std::min(image.height, most(place.height));
+  // Cells are embedded as squares of pixels: not every viewer knows image-rendering.
+  const bool crisp = scaling == Scaling::crisp;
+  const int64_t width = crisp ? most(place.width) : std::min(image.width, most(place.width));
+  const int64_t height = crisp ? most(place.height) : std::min(image.height, most(place.height));
   return fmt::format(
       R"(<image x="{}" y="{}" width="{}" height="{}" preserveAspectRatio="none"{} href="data:image/png;base64,{}"/>)",
       short_number(place.x), short_number(place.y), short_number(place.width),
-      short_number(place.height),
-      scaling == Scaling::crisp ? R"( image-rendering="pixelated")" : "",
+      short_number(place.height), crisp ? R"( image-rendering="pixelated")" : "",
       formats::base64(images::encode_png(scaled_to(image, width, height, scaling))));
 }
 
@@ -236,7 +238,8 @@ Figure::Figure(double width, double height) : width_(width), height_(height) {
 }
 
 void Figure::picture(const Image& image, const Box& place, Scaling scaling) {
-  expect_finite({place.x, place.y});
+  expects(std::abs(place.x) <= kFarthest && std::abs(place.y) <= kFarthest, "a picture at ({}, {})",
+          place.x, place.y);
   expects(image.width > 0 && image.height > 0 && place.width > 0.0 && place.height > 0.0 &&
               place.width <= images::kMostPixels / place.height,
           "a picture of {} x {} in a place of {} x {}", image.width, image.height, place.width,

@@ -31,7 +31,7 @@ struct Stroke {
   Colour colour = kInk;
   double width = 1.5;
   bool halo = false;  // an unbroken line under it, wider, dark under light and white under dark
-  std::vector<double> dash;  // lengths of line and gap in turn; empty for a solid line
+  std::vector<double> dash = {};  // lengths of line and gap in turn; empty for a solid line
 };
 
 struct Fill {

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <map>
 #include <string>
 
@@ -13,7 +12,8 @@ namespace partwise::views {
 namespace {
 
 // M, L, Q and C are SVG's. A and U are quarter turns of a slightly squared ellipse: A sets out
-// across and arrives upright, U sets out upright and arrives across.
+// across and arrives upright, U sets out upright and arrives across. D is a dot, a little larger
+// than the pen's tip.
 struct LetterPath {
   const char* character;
   double advance;
@@ -22,7 +22,7 @@ struct LetterPath {
 
 constexpr LetterPath kLetterPaths[] = {
     {" ", 7.5, ""},
-    {"!", 7, "M3.5 20L3.5 6.5M3.5 .2L3.5 .8"},
+    {"!", 7, "M3.5 20L3.5 6.5D3.5 .5"},
     {"\"", 10, "M3 20L3 14.5M7 20L7 14.5"},
     {"#", 17.5, "M5 0L7.5 20M10.5 0L13 20M2 6.5L15 6.5M2.7 13.5L15.7 13.5"},
     {"$", 17,
@@ -41,7 +41,7 @@ constexpr LetterPath kLetterPaths[] = {
     {"+", 16, "M8 2.5L8 13.5M2.5 8L13.5 8"},
     {",", 7, "M3.8 .8L3.8 .2L2.4 -3.4"},
     {"-", 10, "M2.2 7L7.8 7"},
-    {".", 7, "M3.5 .2L3.5 .8"},
+    {".", 7, "D3.5 .5"},
     {"/", 11, "M1.5 -2.5L9.5 21.5"},
     {"0", 15.5, "M7.75 0A2.5 10U7.75 20A13 10U7.75 0"},
     {"1", 15.5, "M3.5 16.5L8.7 20L8.7 0"},
@@ -60,14 +60,14 @@ constexpr LetterPath kLetterPaths[] = {
     {"8", 15.5,
      "M7.75 10.8A3.1 15.4U7.75 20A12.4 15.4U7.75 10.8A2.4 5.4U7.75 0A13.1 5.4U7.75 10.8"},
     {"9", 15.5, "M5.3 0C10.1 4.5 13 9 13 13.7U7.8 20A2.6 13.7U7.8 7.4C10.2 7.4 12 8.6 12.7 11"},
-    {":", 7, "M3.5 .2L3.5 .8M3.5 12.2L3.5 12.8"},
-    {";", 7, "M3.8 .8L3.8 .2L2.4 -3.4M3.8 12.2L3.8 12.8"},
+    {":", 7, "D3.5 .5D3.5 12.5"},
+    {";", 7, "M3.8 .8L3.8 .2L2.4 -3.4D3.8 12.5"},
     {"<", 16, "M13.5 14L2.8 8L13.5 2"},
     {"=", 16, "M2.5 11L13.5 11M2.5 5L13.5 5"},
     {">", 16, "M2.5 14L13.2 8L2.5 2"},
     {"?", 14,
      "M2.3 16C3 18.6 4.6 20 7 20C9.9 20 11.7 18.3 11.7 15.6C11.7 13.3 10.5 12 8.9 10.6C7.5 9.4 6.8 "
-     "8.5 6.8 6.3M6.8 .2L6.8 .8"},
+     "8.5 6.8 6.3D6.8 .5"},
     {"@", 26,
      "M18 14L17.2 7.6C16.9 5 18.2 3.6 20 3.6C22.3 3.6 23.5 6.5 23.5 9.5C23.5 15.8 19 20 13.2 20C7 "
      "20 2.5 15 2.5 8.3C2.5 1 7 -4 13.5 -4C16 -4 18 -3.4 19.8 -2.2M17.7 10.5C17.3 13 15.6 14.2 "
@@ -115,8 +115,8 @@ constexpr LetterPath kLetterPaths[] = {
     {"f", 9, "M9 20L8.3 20A4.5 16.3L4.5 0M1.3 14L8.5 14"},
     {"g", 15.5, "M12.5 7U7.5 14A2.5 7U7.5 0A12.5 7M12.5 14L12.5 -1U7.5 -6C5.6 -6 4.2 -5.4 3 -4.2"},
     {"h", 15, "M3 20L3 0M3 8.5U7.8 14A12 9.2L12 0"},
-    {"i", 6.6, "M3.3 0L3.3 14M3.3 18.8L3.3 19.4"},
-    {"j", 6.8, "M3.6 14L3.6 -2.4U.4 -6L0 -6M3.6 18.8L3.6 19.4"},
+    {"i", 6.6, "M3.3 0L3.3 14D3.3 19.1"},
+    {"j", 6.8, "M3.6 14L3.6 -2.4U.4 -6L0 -6D3.6 19.1"},
     {"k", 13.8, "M3 0L3 20M11.6 14L3 5.4M6.3 8.7L12.2 0"},
     {"l", 7.6, "M3 20L3 3U5.6 0L6.2 0"},
     {"m", 23, "M3 14L3 0M3 8.8U7.5 14A11.5 9.4L11.5 0M11.5 8.8U16 14A20 9.4L20 0"},
@@ -144,13 +144,13 @@ constexpr LetterPath kLetterPaths[] = {
     {"°", 10, "M5 13.4A1.8 16.7U5 20A8.2 16.7U5 13.4"},
     {"±", 16, "M8 5.5L8 15.5M2.5 10.5L13.5 10.5M2.5 1L13.5 1"},
     {"µ", 15.5, "M3 14L3 -6M3 4.8U7.2 0A12 5.5M12 14L12 0"},
-    {"·", 7, "M3.5 7.7L3.5 8.3"},
+    {"·", 7, "D3.5 8"},
     {"×", 16, "M3.8 3.8L12.2 12.2M3.8 12.2L12.2 3.8"},
-    {"÷", 16, "M2.5 8L13.5 8M8 2.9L8 3.4M8 12.6L8 13.1"},
+    {"÷", 16, "M2.5 8L13.5 8D8 3.15D8 12.85"},
     {"−", 16, "M2.5 8L13.5 8"},
     {"–", 14, "M1.2 7.5L12.8 7.5"},
     {"—", 24, "M1.2 7.5L22.8 7.5"},
-    {"…", 21, "M3.5 .2L3.5 .8M10.5 .2L10.5 .8M17.5 .2L17.5 .8"},
+    {"…", 21, "D3.5 .5D10.5 .5D17.5 .5"},
     {"‘", 6, "M3.6 20L2.6 15.5"},
     {"’", 6, "M3.6 20L2.6 15.5"},
     {"“", 10, "M3.6 20L2.6 15.5M7.6 20L6.6 15.5"},
@@ -191,11 +191,12 @@ constexpr const char* kAccentPaths[] = {
     "M2.6 20.5L-1 17",
     "M-3.3 17L0 20.5L3.3 17",
     "M-3.8 17.3C-2.5 19.7 -1.2 19.4 0 18.6C1.2 17.8 2.5 17.5 3.8 19.9",
-    "M-2.8 18.8L-2.8 19.4M2.8 18.8L2.8 19.4",
+    "D-2.8 19.1D2.8 19.1",
     "M0 16.6A-2.3 18.9U0 21.2A2.3 18.9U0 16.6",
     "M.3 0L-.6 -2.2C1.3 -2.2 2.2 -3 1.9 -4.2C1.6 -5.5 -.3 -6 -2.2 -5.2",
 };
-constexpr double kAccentRise = 6.0;  // over a capital
+constexpr double kAccentRise = 6.0;     // over a capital
+constexpr double kAccentAdvance = 9.0;  // room for an i with a circumflex
 
 struct AccentedLetter {
   const char* character;
@@ -240,10 +241,12 @@ class PathReader {
  private:
   static constexpr int kPieces = 10;     // of a curve
   static constexpr double kFull = 0.58;  // a circle has 0.5523
+  static constexpr double kDot = 0.3;
 
   void step(char command) {
-    if (command == 'M') {
+    if (command == 'M' || command == 'D') {
       lines_.push_back({point()});
+      if (command == 'D') enlarge(lines_.back());
       return;
     }
     const Point from = lines_.back().back();
@@ -263,6 +266,12 @@ class PathReader {
       const Point corner = command == 'A' ? Point{to.x, from.y} : Point{from.x, to.y};
       curve(from, mixed(from, corner, kFull), mixed(to, corner, kFull), to);
     }
+  }
+
+  static void enlarge(std::vector<Point>& dot) {
+    const auto [x, y] = dot[0];
+    dot = {{x - kDot, y - kDot}, {x + kDot, y - kDot}, {x + kDot, y + kDot}, {x - kDot, y + kDot}};
+    dot.push_back(dot[0]);
   }
 
   void curve(Point a, Point b, Point c, Point d) {
@@ -309,10 +318,13 @@ char32_t only_character(std::string_view text) {
 }
 
 Letter accented(const Letter& base, Accent accent, bool capital) {
-  Letter letter = base;
+  Letter letter{std::max(base.advance, kAccentAdvance), base.lines};
+  for (auto& line : letter.lines) {
+    for (Point& point : line) point.x += (letter.advance - base.advance) / 2.0;
+  }
   const double rise = capital && accent != Accent::cedilla ? kAccentRise : 0.0;
   for (auto& line : PathReader(kAccentPaths[static_cast<std::size_t>(accent)]).lines()) {
-    for (Point& point : line) point = {point.x + base.advance / 2.0, point.y + rise};
+    for (Point& point : line) point = {point.x + letter.advance / 2.0, point.y + rise};
     letter.lines.push_back(std::move(line));
   }
   return letter;
@@ -335,9 +347,9 @@ constexpr double kSmall = 14.0;  // heights on the grid
 constexpr double kCapital = 20.0;
 constexpr double kSmallShare = 0.53;  // heights of a size, pen and all
 constexpr double kCapitalShare = 0.72;
-constexpr double kUnitShare = kCapitalShare / 21.5;  // across
+constexpr double kUnitShare = 0.0357;  // across
 constexpr double kPenShare = 0.085;
-constexpr double kBoldPenShare = 0.135;
+constexpr double kBoldPenShare = 0.13;
 constexpr double kBoldRoom = 1.0;  // units a bold letter is wider
 
 // Pairs that would gape.

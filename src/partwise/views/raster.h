@@ -5,6 +5,7 @@
 #include "partwise/views/heat_map.h"
 
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace partwise::views {
