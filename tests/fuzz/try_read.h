@@ -4,6 +4,7 @@
 #include "partwise/base/files.h"
 #include "partwise/formats/printable.h"
 #include "partwise/formats/safetensors.h"
+#include "partwise/formats/utf8.h"
 #include "partwise/weights/inspect.h"
 
 namespace partwise::fuzz {

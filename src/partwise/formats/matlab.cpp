@@ -3,7 +3,7 @@
 #include "partwise/base/error.h"
 #include "partwise/base/rehearsal.h"
 #include "partwise/formats/convert.h"
-#include "partwise/formats/printable.h"
+#include "partwise/formats/utf8.h"
 
 #include <algorithm>
 #include <array>

@@ -3,6 +3,7 @@
 #include "partwise/base/error.h"
 #include "partwise/formats/byte_cursor.h"
 #include "partwise/formats/printable.h"
+#include "partwise/formats/utf8.h"
 
 #include <algorithm>
 #include <array>

@@ -5,8 +5,6 @@
 
 namespace partwise::formats {
 
-bool is_utf8(std::string_view text);
-
 // Text out of a stranger's file, fit for one line of a terminal: control characters and broken
 // UTF-8 become \xNN, and what is longer than `limit` bytes ends in "...".
 std::string printable(std::string_view text, std::size_t limit = 120);

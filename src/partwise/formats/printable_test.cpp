@@ -8,7 +8,6 @@ namespace {
 TEST(Printable, PlainTextAndUmlautsStay) {
   EXPECT_EQ(printable("features.0.weight"), "features.0.weight");
   EXPECT_EQ(printable("größe €"), "größe €");
-  EXPECT_TRUE(is_utf8("größe € \xF0\x9F\x98\x80"));
 }
 
 TEST(Printable, NothingReachesTheTerminalAsACommand) {
@@ -21,7 +20,6 @@ TEST(Printable, NothingReachesTheTerminalAsACommand) {
 
 TEST(Printable, BrokenUtf8IsShownByteByByte) {
   for (const char* broken : {"\xC0\xAF", "\xED\xA0\x80", "\xF4\x90\x80\x80", "\xE2\x82", "\xFF"}) {
-    EXPECT_FALSE(is_utf8(broken));
     EXPECT_EQ(printable(broken)[0], '\\');
   }
 }

@@ -2,6 +2,7 @@
 
 #include "partwise/base/error.h"
 #include "partwise/base/files.h"
+#include "partwise/formats/base64.h"
 #include "partwise/images/codec.h"
 #include "partwise/views/markup.h"
 
@@ -24,33 +25,14 @@ std::string text(std::string_view value) {
   return views::escape_markup(value);
 }
 
-std::string base64(std::string_view bytes) {
-  static constexpr std::string_view kDigits =
-      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string encoded;
-  encoded.reserve((bytes.size() + 2) / 3 * 4);
-  for (std::size_t at = 0; at < bytes.size(); at += 3) {
-    const std::size_t count = std::min<std::size_t>(3, bytes.size() - at);
-    uint32_t group = 0;
-    for (std::size_t k = 0; k < 3; ++k) {
-      const char byte = k < count ? bytes[at + k] : '\0';
-      group = (group << 8U) | static_cast<unsigned char>(byte);
-    }
-    for (std::size_t k = 0; k < 4; ++k) {
-      encoded += k <= count ? kDigits[(group >> (18U - 6U * k)) & 63U] : '=';
-    }
-  }
-  return encoded;
-}
-
 Picture read_picture(const std::filesystem::path& path) {
   const std::string png = read_file(path, kLargestPicture);
   ensure(png.starts_with(kPngSignature), "{}: not a PNG picture", path.string());
   const images::Image image = images::decode_image(png, path.string(), kMostPixels);
   Picture picture{"", image.width, image.height};
   const std::string jpeg = png.size() > kLargePng ? images::encode_jpeg(image, kJpegQuality) : png;
-  picture.data_uri = jpeg.size() < png.size() ? "data:image/jpeg;base64," + base64(jpeg)
-                                              : "data:image/png;base64," + base64(png);
+  picture.data_uri = jpeg.size() < png.size() ? "data:image/jpeg;base64," + formats::base64(jpeg)
+                                              : "data:image/png;base64," + formats::base64(png);
   return picture;
 }
 

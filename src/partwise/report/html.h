@@ -20,8 +20,6 @@ std::string_view script();
 // it stands in every line).
 std::string text(std::string_view value);
 
-std::string base64(std::string_view bytes);
-
 struct Picture {
   std::string data_uri;
   int64_t width = 0;

@@ -1,5 +1,7 @@
 #include "partwise/views/markup.h"
 
+#include "partwise/formats/utf8.h"
+
 #include <algorithm>
 #include <array>
 
@@ -11,9 +13,10 @@ bool starts_character(char byte) {
   return (static_cast<unsigned char>(byte) & 0xC0U) != 0x80U;
 }
 
-bool is_forbidden(char byte) {
-  const auto code = static_cast<unsigned char>(byte);
-  return (code < 0x20 && byte != '\n' && byte != '\t') || code == 0x7F;
+// Neither HTML nor XML may hold it: control characters, broken UTF-8, U+FFFE and U+FFFF.
+bool is_forbidden(char32_t character) {
+  return (character < 0x20 && character != U'\n' && character != U'\t') || character == 0x7F ||
+         character == 0xFFFE || character == 0xFFFF;
 }
 
 }  // namespace
@@ -23,14 +26,17 @@ std::string escape_markup(std::string_view text) {
   constexpr std::array kEntities{"&amp;", "&lt;", "&gt;", "&quot;", "&#39;"};
   std::string safe;
   safe.reserve(text.size());
-  for (const char byte : text) {
-    const auto special = kSpecial.find(byte);
+  while (!text.empty()) {
+    const std::size_t length = formats::character_length(text);
+    const std::string_view bytes = text.substr(0, length);
+    const auto special = length == 1 ? kSpecial.find(bytes[0]) : std::string_view::npos;
+    const char32_t character = formats::take_character(text);
     if (special != std::string_view::npos) {
       safe += kEntities[special];
-    } else if (is_forbidden(byte)) {
-      safe += "\xEF\xBF\xBD";
+    } else if (length == 0 || is_forbidden(character)) {
+      safe += "\uFFFD";
     } else {
-      safe += byte;
+      safe += bytes;
     }
   }
   return safe;

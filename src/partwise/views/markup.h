@@ -6,8 +6,8 @@
 
 namespace partwise::views {
 
-// Text made safe between tags and inside quoted attributes of HTML and SVG; control characters,
-// which neither allows, become U+FFFD.
+// Text made safe between tags and inside quoted attributes of HTML and SVG; what neither allows,
+// control characters and broken UTF-8, becomes U+FFFD.
 std::string escape_markup(std::string_view text);
 
 // At most `length` characters (UTF-8), the last of them an ellipsis where text was cut.

@@ -9,6 +9,7 @@ TEST(EscapeMarkup, DisarmsTagsQuotesAndControlCharacters) {
   EXPECT_EQ(escape_markup("<script>\"a\" & 'b'</script>"),
             "&lt;script&gt;&quot;a&quot; &amp; &#39;b&#39;&lt;/script&gt;");
   EXPECT_EQ(escape_markup(std::string_view("a\0b\x1B", 4)), "a\uFFFDb\uFFFD");
+  EXPECT_EQ(escape_markup("a\xFF<\xE2\x82"), "a\uFFFD&lt;\uFFFD\uFFFD");
   EXPECT_EQ(escape_markup("größer – 5 %"), "größer – 5 %");
 }
 
