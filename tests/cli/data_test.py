@@ -145,6 +145,34 @@ class Data(unittest.TestCase):
             self.assertEqual(sorted(out.rglob("*.tmp")), [])
             self.assertEqual(copied.stat().st_mtime_ns, when)  # not copied again
 
+    def test_interventions_are_added_interrupted_and_completed(self):
+        options = ["--images", 24, "--categories", 2, "--size", 64]
+        out = self.folder / "changed"
+        self.assertEqual(run("data", "synth", out, *options).returncode, 0)
+        description = (out / "dataset.json").read_bytes()
+        process = subprocess.Popen([PARTWISE, "data", "synth", out, *map(str, options), "--interventions", "--threads", "1"],
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        while process.poll() is None and not list(out.glob("interventions/*.png")):
+            time.sleep(0.001)
+        process.send_signal(signal.SIGINT)
+        _, words = process.communicate()
+        self.assertEqual(process.returncode, 130, words)
+        self.assertIn("run again", words)
+        self.assertFalse((out / "interventions.json").exists())
+        drawn = next(out.glob("interventions/*.png"))
+        when = drawn.stat().st_mtime_ns
+        again = run("data", "synth", out, *options, "--interventions")
+        self.assertEqual(again.returncode, 0, again.stderr)
+        listed = json.loads((out / "interventions.json").read_text())["interventions"]
+        self.assertEqual({item["file_name"] for item in listed},
+                         {f"interventions/{path.name}" for path in (out / "interventions").iterdir()})
+        self.assertIn(f"{len(listed)} images", again.stdout)
+        self.assertEqual(drawn.stat().st_mtime_ns, when)
+        self.assertEqual((out / "dataset.json").read_bytes(), description)
+        self.assertEqual(run("data", "check", out).returncode, 0)
+        self.refused(run("data", "synth", self.folder / "no-test", "--images", 2, "--categories", 1, "--size", 32,
+                         "--test-share", 0, "--interventions"), "no-test", "--test-share")
+
     def test_crops_are_kept_between_runs(self):
         cache = self.folder / "cache"
         flags = ("--epochs", 1, "--threads", 1, "--cache", cache)

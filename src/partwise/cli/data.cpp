@@ -2,6 +2,7 @@
 #include "partwise/cli/command.h"
 #include "partwise/datasets/check.h"
 #include "partwise/datasets/synthetic_animals.h"
+#include "partwise/datasets/synthetic_interventions.h"
 #include "partwise/experiments/contact_sheets.h"
 
 namespace partwise::cli {
@@ -50,6 +51,7 @@ void add_synth(CLI::App& data) {
   struct Flags {
     std::string out;
     nlohmann::json given = nlohmann::json::object();
+    bool interventions = false;
     int threads = 0;
   };
   const auto flags = std::make_shared<Flags>();
@@ -58,12 +60,19 @@ void add_synth(CLI::App& data) {
                   "partwise data synth animals --images 300");
   command->add_option("out", flags->out, "folder to write")->required();
   add_fields<datasets::SyntheticOptions>(*command, flags->given);
+  command->add_flag(
+      "--interventions", flags->interventions,
+      "also draw every test animal without each part, without each pair of parts, and "
+      "in another place");
   command->add_option("--threads", flags->threads, "0: all cores");
   command->callback([flags] {
     const auto options = options_from<datasets::SyntheticOptions>(flags->given);
     const auto dataset = datasets::write_synthetic_animals(flags->out, options, flags->threads);
     fmt::print("{}: {} images, {} objects, {} categories\n", flags->out, dataset.images.size(),
                dataset.annotations.size(), dataset.categories.size());
+    if (!flags->interventions) return;
+    const auto changed = datasets::write_interventions(dataset, flags->threads);
+    fmt::print("{}/interventions: {} images\n", flags->out, changed.size());
   });
 }
 

@@ -37,15 +37,6 @@ using nlohmann::json;
 constexpr int64_t kLargestSide = 100'000;
 constexpr int64_t kMostPixels = 100'000'000;
 
-// A dataset may come from a stranger: it must not make us read files outside its folder.
-void ensure_inside(const std::string& file_name, std::string_view place) {
-  const fs::path path(file_name);
-  const bool climbs = std::find(path.begin(), path.end(), "..") != path.end();
-  ensure(!file_name.empty() && path.is_relative() && !climbs && path.has_filename() &&
-             file_name.find('\0') == std::string::npos,
-         "{}: file_name: '{}' must be a path inside the dataset's folder", place, file_name);
-}
-
 ImageRecord image_from_json(const json& value, std::string_view file) {
   ImageRecord image;
   image.id = integer_member(value, "id", fmt::format("{}: images", file));
@@ -308,14 +299,15 @@ bool same_identity(const json& info, const json& wanted) {
          });
 }
 
-void flush_to_disk(const fs::path& folder) {
-  const Descriptor handle(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  ensure(handle.open(), "{}: cannot open: {}", folder.string(), std::strerror(errno));
-  ensure(::syncfs(handle.number()) == 0, "{}: cannot flush to disk: {}", folder.string(),
-         std::strerror(errno));
-}
-
 }  // namespace
+
+void ensure_inside(const std::string& file_name, std::string_view place) {
+  const fs::path path(file_name);
+  const bool climbs = std::find(path.begin(), path.end(), "..") != path.end();
+  ensure(!file_name.empty() && path.is_relative() && !climbs && path.has_filename() &&
+             file_name.find('\0') == std::string::npos,
+         "{}: file_name: '{}' must be a path inside the dataset's folder", place, file_name);
+}
 
 PartDataset load_dataset(const fs::path& folder) {
   ensure(fs::exists(folder / "dataset.json"),
@@ -372,6 +364,13 @@ void write_if_new(const fs::path& path, std::string_view bytes) {
     ensure(stream.good(), "{}: cannot write: {}", path.string(), std::strerror(errno));
   }
   fs::rename(staged, path);
+}
+
+void flush_to_disk(const fs::path& folder) {
+  const Descriptor handle(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  ensure(handle.open(), "{}: cannot open: {}", folder.string(), std::strerror(errno));
+  ensure(::syncfs(handle.number()) == 0, "{}: cannot flush to disk: {}", folder.string(),
+         std::strerror(errno));
 }
 
 PartDataset finish_dataset(const PartDataset& dataset) {

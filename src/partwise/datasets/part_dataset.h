@@ -73,6 +73,12 @@ std::optional<PartDataset> begin_dataset(const std::filesystem::path& folder,
 // already.
 void write_if_new(const std::filesystem::path& path, std::string_view bytes);
 
+// Waits until the disk has what write_if_new wrote below the folder.
+void flush_to_disk(const std::filesystem::path& folder);
+
+// A dataset may come from a stranger: it must not make us read files outside its folder.
+void ensure_inside(const std::string& file_name, std::string_view place);
+
 // Flushes the images to disk, writes dataset.json, removes the mark; gives what a reader will see.
 PartDataset finish_dataset(const PartDataset& dataset);
 

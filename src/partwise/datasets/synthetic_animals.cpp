@@ -18,16 +18,24 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
+constexpr auto kGenerator = "synthetic-animals";
+
 // Counts up whenever the same options would draw other pixels.
 constexpr int64_t kGeneratorVersion = 1;
 
 // Images of kind k (the last kind: negatives) are numbered k * images .. (k + 1) * images - 1.
-std::string file_name_of(int64_t number, const SyntheticOptions& options) {
+SceneKey scene_number(int64_t number, const SyntheticOptions& options) {
   const int64_t kind = number / options.images;
-  const std::string name = kind < options.categories
-                               ? synthetic_categories()[static_cast<std::size_t>(kind)].name
+  return {kind < options.categories ? kind : -1, number % options.images, options.size,
+          options.seed};
+}
+
+std::string file_name_of(int64_t number, const SyntheticOptions& options) {
+  const auto key = scene_number(number, options);
+  const std::string name = key.category >= 0
+                               ? synthetic_categories()[static_cast<std::size_t>(key.category)].name
                                : "negative";
-  return fmt::format("images/{}-{:05}.png", name, number % options.images);
+  return fmt::format("images/{}-{:05}.png", name, key.index);
 }
 
 // The test part of each kind is a random share of it, so that every kind keeps its proportion.
@@ -58,13 +66,13 @@ std::vector<Annotation> write_images(const fs::path& folder,
     if (interrupt_requested()) {
       throw Interrupted(fmt::format("{}: interrupted; run again to complete it", folder.string()));
     }
-    const int64_t kind = number / options.images;
-    const int64_t category = kind < options.categories ? kind : -1;
-    auto scene = draw_scene(category, number % options.images, options.size, options.seed);
+    const auto key = scene_number(number, options);
+    auto scene = draw_scene(key);
     write_if_new(folder / file_name_of(number, options), images::encode_png(scene.image));
-    if (category >= 0) {
+    if (key.category >= 0) {
       scene.annotation.id = scene.annotation.image_id = number + 1;
-      scene.annotation.category_id = synthetic_categories()[static_cast<std::size_t>(category)].id;
+      scene.annotation.category_id =
+          synthetic_categories()[static_cast<std::size_t>(key.category)].id;
       annotations[static_cast<std::size_t>(number)] = std::move(scene.annotation);
     }
     progress.advance();
@@ -74,11 +82,34 @@ std::vector<Annotation> write_images(const fs::path& folder,
 
 }  // namespace
 
+SceneKey scene_of_image(const PartDataset& dataset, int64_t image_index) {
+  const auto place = dataset.root.string();
+  const auto said = [&](const char* key) {
+    return dataset.info.contains(key) ? dataset.info[key] : json();
+  };
+  ensure(
+      said("generator") == kGenerator && said("generator_version") == kGeneratorVersion,
+      "{}: its scenes cannot be drawn again: its generator is {}, version {}, this program draws "
+      "'{}', version {}; make a dataset with 'partwise data synth'",
+      place, said("generator").dump(), said("generator_version").dump(), kGenerator,
+      kGeneratorVersion);
+  SyntheticOptions options;
+  merge_json(options, said("options"), place + "/dataset.json: info: options");
+  const auto& image = dataset.images.at(static_cast<std::size_t>(image_index));
+  const int64_t number = image.id - 1;
+  ensure(number >= 0 && number < options.images * (options.categories + 1) &&
+             image.file_name == file_name_of(number, options),
+         "{}: image {} ({}) is none that its options draw; make the dataset anew with "
+         "'partwise data synth'",
+         place, image.id, image.file_name);
+  return scene_number(number, options);
+}
+
 PartDataset write_synthetic_animals(const fs::path& folder,
                                     const SyntheticOptions& options,
                                     int threads) {
   validate(options);
-  const json wanted{{"generator", "synthetic-animals"},
+  const json wanted{{"generator", kGenerator},
                     {"generator_version", kGeneratorVersion},
                     {"options", partwise::to_json(options)}};
   if (auto finished = begin_dataset(folder, wanted)) return *std::move(finished);

@@ -41,8 +41,34 @@ struct Scene {
 // The kinds of animals with their parts and landmarks.
 const std::vector<Category>& synthetic_categories();
 
-// Scene number `index` of a category (-1: negative); depends on its arguments alone.
-Scene draw_scene(int64_t category, int64_t index, int64_t size, int64_t seed);
+// Scene number `index` of a category (-1: negative).
+struct SceneKey {
+  int64_t category = -1;
+  int64_t index = 0;
+  int64_t size = 0;  // side of the image in pixels
+  int64_t seed = 0;
+};
+
+// What is changed in a scene while everything else stays equal: pose, colours, light, place,
+// shadow, foreground, the object's box.
+struct Intervention {
+  std::vector<std::string> without;  // parts not painted, nor the marks on them; what lies behind
+                                     // them shows
+  bool other_background = false;     // another place under the same light
+
+  bool operator==(const Intervention&) const = default;
+};
+
+// Depends on its arguments alone. The annotation says what is visible, but for the box: that is the
+// unchanged scene's. Shadow and foreground are those of the whole animal, and what is left of it
+// looks as it does on the whole animal: only pixels that the parts left out took part in change.
+Scene draw_scene(const SceneKey& key, const Intervention& change = {});
+Scene draw_scene(
+    int64_t category, int64_t index, int64_t size, int64_t seed, const Intervention& change = {});
+
+// The scene that images[image_index] of a dataset shows. An Error where the dataset was not drawn
+// by this version of the generator.
+SceneKey scene_of_image(const PartDataset& dataset, int64_t image_index);
 
 // Writes images/ and dataset.json under `folder`, drawing on `threads` threads (0: all cores); the
 // same options give the same bytes whatever the thread count. A folder that already holds exactly

@@ -40,7 +40,9 @@ int AnimalBuilder::mark(int on, std::vector<Shape> shapes, Colour colour, double
 }
 
 void AnimalBuilder::point(std::string_view name, Point at, int layer) {
-  animal_.points.push_back({std::string(name), at, layer});
+  const auto& of =
+      layer == kAnyLayer ? animal_.layers.back() : animal_.layers[static_cast<std::size_t>(layer)];
+  animal_.points.push_back({std::string(name), of.part, at, layer});
 }
 
 void AnimalBuilder::leg(const std::string& side, const LegShape& shape, const LegPose& pose) {

@@ -19,6 +19,7 @@ struct BodyLayer {
 
 struct BodyPoint {
   std::string name;
+  std::string part;  // it goes with it
   Point at;
   int layer = kAnyLayer;  // it is visible where this layer (or any) is
 };
@@ -58,6 +59,7 @@ class AnimalBuilder {
              bool far = false);
   int mark(int on, std::vector<Shape> shapes, Colour colour, double opacity = 1.0);
 
+  // A landmark of a layer, or of the part added last, whatever lies over it.
   void point(std::string_view name, Point at, int layer = kAnyLayer);
   void front_leg(const LegShape& shape, const LegPose& pose) { leg("front", shape, pose); }
   void back_leg(const LegShape& shape, const LegPose& pose) { leg("back", shape, pose); }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <optional>
 
 namespace partwise::datasets::synthetic {
 namespace {
@@ -40,19 +41,47 @@ Region region_of(const Bounds& bounds, int64_t side) {
   return {clip(bounds.low.x), clip(bounds.low.y), clip(bounds.high.x), clip(bounds.high.y)};
 }
 
+// Where the shapes of a layer can be seen.
+struct Extent {
+  std::vector<Region> shapes;
+  Region hull;  // around all of them; never empty
+};
+
+std::optional<Extent> extent_of(const Layer& layer, const View& view, int64_t side) {
+  if (layer.shapes.empty()) return std::nullopt;
+  const double margin = 2.0 + layer.merge * view.scale;  // for outlines and merged creases
+  Extent extent;
+  Bounds hull;
+  for (const auto& shape : layer.shapes) {
+    Bounds image;
+    include(image, shape, view, margin);
+    include(hull, shape, view, margin);
+    extent.shapes.push_back(region_of(image, side));
+  }
+  extent.hull = region_of(hull, side);
+  if (extent.hull.width() <= 0 || extent.hull.height() <= 0) return std::nullopt;
+  return extent;
+}
+
+// visit(x, y), counted from the region's corner.
+template <typename Visit>
+void for_each_pixel(const Region& region, const Visit& visit) {
+  for (int64_t y = 0; y < region.height(); ++y) {
+    for (int64_t x = 0; x < region.width(); ++x) visit(x, y);
+  }
+}
+
 // Signed distances in pixels at pixel centres, with a border of one pixel for differences. Each
 // shape is looked at only where it can be the nearest; farther out lies a large number.
 class DistanceField {
  public:
-  DistanceField(const Layer& layer,
-                const View& view,
-                const std::vector<Region>& regions,
-                const Region& hull)
-      : stride_(hull.width() + 2),
-        values_(static_cast<std::size_t>(stride_ * (hull.height() + 2)), kFar) {
+  DistanceField(const Layer& layer, const View& view, const Extent& extent)
+      : stride_(extent.hull.width() + 2),
+        values_(static_cast<std::size_t>(stride_ * (extent.hull.height() + 2)), kFar) {
     const BodyFromImage body(view);
+    const Region& hull = extent.hull;
     for (std::size_t i = 0; i < layer.shapes.size(); ++i) {
-      const auto& region = regions[i];
+      const auto& region = extent.shapes[i];
       for (int64_t y = region.top - 1; y <= region.bottom; ++y) {
         for (int64_t x = region.left - 1; x <= region.right; ++x) {
           const Point point = body(static_cast<double>(x) + 0.5, static_cast<double>(y) + 0.5);
@@ -161,7 +190,8 @@ void include(Bounds& image, const Shape& shape, const View& view, double margin)
 Canvas::Canvas(int64_t side_pixels)
     : side(side_pixels),
       colours(static_cast<std::size_t>(side * side)),
-      owners(static_cast<std::size_t>(side * side), kNothing) {}
+      owners(static_cast<std::size_t>(side * side), kNothing),
+      body(static_cast<std::size_t>(side * side), 0) {}
 
 void paint_layer(Canvas& canvas,
                  const Layer& layer,
@@ -169,36 +199,36 @@ void paint_layer(Canvas& canvas,
                  const Light& light,
                  int16_t owner,
                  int16_t within) {
-  if (layer.shapes.empty()) return;
-  const double margin = 2.0 + layer.merge * view.scale;  // for outlines and merged creases
-  std::vector<Region> regions;
-  Bounds hull;
-  for (const auto& shape : layer.shapes) {
-    Bounds image;
-    include(image, shape, view, margin);
-    include(hull, shape, view, margin);
-    regions.push_back(region_of(image, canvas.side));
-  }
-  const Region region = region_of(hull, canvas.side);
-  if (region.width() <= 0 || region.height() <= 0) return;
-  const DistanceField field(layer, view, regions, region);
+  const auto covered = extent_of(layer, view, canvas.side);
+  if (!covered) return;
+  const auto& region = covered->hull;
+  const DistanceField field(layer, view, *covered);
   const Surface surface(layer.paint, light, field, canvas.side);
   const BodyFromImage body(view);
-  const auto paint_pixel = [&](int64_t x, int64_t y) {
+  for_each_pixel(region, [&](int64_t x, int64_t y) {
     const double distance = field.at(x, y);
     const auto pixel = canvas.index(region.left + x, region.top + y);
     auto& current = canvas.owners[pixel];
     if (distance >= 0.5 || (within != kNothing && current != within)) return;
     const Point point =
         body(static_cast<double>(region.left + x) + 0.5, static_cast<double>(region.top + y) + 0.5);
-    const Colour colour = surface.colour(x, y, point, current != kNothing);
+    const Colour colour = surface.colour(x, y, point, canvas.body[pixel] != 0);
     const double cover = std::min(0.5 - distance, 1.0) * layer.paint.opacity;
     canvas.colours[pixel] = mix(canvas.colours[pixel], colour, cover);
-    if (distance < 0.0 && within == kNothing) current = owner;
-  };
-  for (int64_t y = 0; y < region.height(); ++y) {
-    for (int64_t x = 0; x < region.width(); ++x) paint_pixel(x, y);
-  }
+    if (distance >= 0.0 || within != kNothing) return;
+    current = owner;
+    canvas.body[pixel] = owner != kNothing ? 1 : 0;
+  });
+}
+
+void leave_out_layer(Canvas& canvas, const Layer& layer, const View& view) {
+  const auto covered = extent_of(layer, view, canvas.side);
+  if (!covered) return;
+  const auto& region = covered->hull;
+  const DistanceField field(layer, view, *covered);
+  for_each_pixel(region, [&](int64_t x, int64_t y) {
+    if (field.at(x, y) < 0.0) canvas.body[canvas.index(region.left + x, region.top + y)] = 1;
+  });
 }
 
 images::Image image_from_canvas(const Canvas& canvas) {

@@ -47,6 +47,7 @@ struct Canvas {
   int64_t side;
   std::vector<Colour> colours;
   std::vector<int16_t> owners;
+  std::vector<uint8_t> body;  // 1: some surface of the body lies in front here, shown or not
 };
 
 // `owner` marks the pixels covered. With `within` other than kNothing only the pixels owned by it
@@ -57,6 +58,10 @@ void paint_layer(Canvas& canvas,
                  const Light& light,
                  int16_t owner,
                  int16_t within = kNothing);
+
+// What a surface would have covered had it been painted. Nothing shows it, but surfaces painted
+// over it look as if it were there: what is left out of a body changes no other part of it.
+void leave_out_layer(Canvas& canvas, const Layer& layer, const View& view);
 
 images::Image image_from_canvas(const Canvas& canvas);
 

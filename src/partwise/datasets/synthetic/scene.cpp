@@ -54,11 +54,18 @@ constexpr double kLeastVisible = 0.65;  // of the animal's pixels, behind the fo
 constexpr double kCloseUps = 0.12;
 constexpr double kLeastPoints = 0.75;  // of the landmarks, inside the frame
 
-enum Stream : uint64_t { backdrop_stream, animal_stream, place_stream, foreground_stream };
+enum Stream : uint64_t {
+  backdrop_stream,
+  animal_stream,
+  place_stream,
+  foreground_stream,
+  other_backdrop_stream,
+};
 
-Random stream_of(int64_t category, int64_t index, int64_t seed, Stream stream) {
-  return Random(derive_seed({static_cast<uint64_t>(seed), static_cast<uint64_t>(category + 1),
-                             static_cast<uint64_t>(index), stream}));
+Random stream_of(const SceneKey& key, Stream stream) {
+  return Random(
+      derive_seed({static_cast<uint64_t>(key.seed), static_cast<uint64_t>(key.category + 1),
+                   static_cast<uint64_t>(key.index), stream}));
 }
 
 Bounds bounds_in(const Animal& animal, const View& view) {
@@ -116,11 +123,25 @@ void paint_shadow(Canvas& canvas, const Animal& animal, const View& view, const 
   paint_layer(canvas, shadow, View{}, light, kNothing);
 }
 
-void paint_animal(Canvas& canvas, const Animal& animal, const View& view, const Light& light) {
+using Names = std::vector<std::string>;
+
+bool among(const Names& names, const std::string& name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+void paint_animal(Canvas& canvas,
+                  const Animal& animal,
+                  const View& view,
+                  const Light& light,
+                  const Names& without) {
   for (std::size_t i = 0; i < animal.layers.size(); ++i) {
     const auto& part = animal.layers[i];
-    const auto owner = static_cast<int16_t>(i);
-    paint_layer(canvas, part.layer, view, light, owner, static_cast<int16_t>(part.mark_on));
+    if (!among(without, part.part)) {
+      const auto owner = static_cast<int16_t>(i);
+      paint_layer(canvas, part.layer, view, light, owner, static_cast<int16_t>(part.mark_on));
+    } else if (part.mark_on == kAnyLayer) {
+      leave_out_layer(canvas, part.layer, view);
+    }
   }
 }
 
@@ -130,15 +151,17 @@ int64_t owned_pixels(const Canvas& canvas) {
 }
 
 // Draws foregrounds until one leaves enough of the animal; the last resort is none.
-void paint_foreground(Canvas& canvas, const Backdrop& backdrop, Random& random) {
+std::vector<Layer> choose_foreground(const Canvas& canvas,
+                                     const Backdrop& backdrop,
+                                     Random& random) {
   const auto before = static_cast<double>(owned_pixels(canvas));
   for (int attempt = 0; attempt < 6; ++attempt) {
     Canvas covered = canvas;
-    paint_things(covered, draw_foreground(backdrop, random), backdrop.light);
-    if (static_cast<double>(owned_pixels(covered)) < kLeastVisible * before) continue;
-    canvas = std::move(covered);
-    return;
+    auto things = draw_foreground(backdrop, random);
+    paint_things(covered, things, backdrop.light);
+    if (static_cast<double>(owned_pixels(covered)) >= kLeastVisible * before) return things;
   }
+  return {};
 }
 
 // Shares of the tight box's size. In boxes with the least margin only, a "detector" that always
@@ -173,8 +196,10 @@ std::vector<uint8_t> mask_of_part(const Canvas& canvas,
 void annotate_points(const Canvas& canvas,
                      const Animal& animal,
                      const View& view,
+                     const Names& without,
                      Annotation& annotation) {
   for (const auto& point : animal.points) {
+    if (among(without, point.part)) continue;
     const Point at = view.image_from_body(point.at);
     const auto x = static_cast<int64_t>(std::floor(at.x));
     const auto y = static_cast<int64_t>(std::floor(at.y));
@@ -185,60 +210,99 @@ void annotate_points(const Canvas& canvas,
   }
 }
 
+// The object's box is drawn as loosely as by hand: with a margin, unevenly shared between opposite
+// sides, so that no part has a fixed place in it.
+Box draw_box(const Canvas& canvas, const Animal& animal, Random& random) {
+  Box box = box_around(mask_of_part(canvas, animal, ""), canvas.side, canvas.side).value_or(Box{});
+  widen(box.x, box.width, canvas.side, random);
+  widen(box.y, box.height, canvas.side, random);
+  return box;
+}
+
+// All that stays equal whatever is changed in a scene.
+struct Staging {
+  Light light;
+  Animal animal;
+  View view;
+  bool shadow = false;
+  std::vector<Layer> foreground;
+  Box box;
+};
+
+Canvas paint_place(const Backdrop& backdrop, int64_t size, Random& random) {
+  Canvas canvas(size);
+  paint_backdrop(canvas, backdrop, random);
+  return canvas;
+}
+
+Canvas paint_other_place(const SceneKey& key, const Light& light) {
+  auto random = stream_of(key, other_backdrop_stream);
+  auto backdrop = draw_backdrop(random);
+  backdrop.light = light;
+  return paint_place(backdrop, key.size, random);
+}
+
+// All but the foreground.
+Canvas paint_stage(const Staging& staging, Canvas place, const Names& without) {
+  if (staging.shadow) paint_shadow(place, staging.animal, staging.view, staging.light);
+  paint_animal(place, staging.animal, staging.view, staging.light, without);
+  return place;
+}
+
 // The exact truth of a painted animal: what its pixels on the canvas say. A pixel belongs to the
 // front-most layer at its centre; a landmark counts where its own layer is in front. Parts of which
-// less than a speck is left are not listed. The object's box is drawn as loosely as by hand: with a
-// margin, unevenly shared between opposite sides, so that no part has a fixed place in it.
+// less than a speck is left are not listed.
 Annotation annotate(const Canvas& canvas,
-                    const Animal& animal,
-                    const View& view,
-                    const Species& species,
-                    Random& random) {
+                    const Staging& staging,
+                    const Names& parts,
+                    const Names& without) {
   const int64_t side = canvas.side;
   const int64_t least_area = std::max<int64_t>(4, side * side / 2000);
   Annotation annotation;
-  const auto whole = mask_of_part(canvas, animal, "");
-  annotation.bbox = box_around(whole, side, side).value_or(Box{});
-  widen(annotation.bbox.x, annotation.bbox.width, side, random);
-  widen(annotation.bbox.y, annotation.bbox.height, side, random);
-  annotation.segmentation = encode_mask(whole, side, side);
-  for (const auto& part : species.parts) {
-    const auto mask = mask_of_part(canvas, animal, part);
+  annotation.bbox = staging.box;
+  annotation.segmentation = encode_mask(mask_of_part(canvas, staging.animal, ""), side, side);
+  for (const auto& part : parts) {
+    const auto mask = mask_of_part(canvas, staging.animal, part);
     auto runs = encode_mask(mask, side, side);
     if (mask_area(runs) < least_area) continue;
     annotation.parts[part] = {box_around(mask, side, side), std::move(runs)};
   }
-  annotate_points(canvas, animal, view, annotation);
+  annotate_points(canvas, staging.animal, staging.view, without, annotation);
   return annotation;
 }
 
 // Backdrop, animal, foreground, each from a stream of its own: what is drawn in one does not shift
-// the others.
-Scene compose(int64_t category, int64_t index, int64_t size, int64_t seed) {
-  auto backdrop_random = stream_of(category, index, seed, backdrop_stream);
-  auto animal_random = stream_of(category, index, seed, animal_stream);
-  auto place_random = stream_of(category, index, seed, place_stream);
-  auto foreground_random = stream_of(category, index, seed, foreground_stream);
-  Canvas canvas(size);
+// the others. Foreground and box are chosen for the whole animal in its own place.
+Scene compose(const SceneKey& key, const Intervention& change) {
+  auto backdrop_random = stream_of(key, backdrop_stream);
+  auto animal_random = stream_of(key, animal_stream);
+  auto place_random = stream_of(key, place_stream);
+  auto foreground_random = stream_of(key, foreground_stream);
+  const auto* species =
+      key.category < 0 ? nullptr : &all_species()[static_cast<std::size_t>(key.category)];
   const auto backdrop = draw_backdrop(backdrop_random);
-  paint_backdrop(canvas, backdrop, backdrop_random);
-  Scene scene;
-  scene.category = category;
-  if (category < 0) {
-    paint_foreground(canvas, backdrop, foreground_random);
-    scene.image = image_from_canvas(canvas);
-    return scene;
+  const Canvas place = paint_place(backdrop, key.size, backdrop_random);
+  Staging staging;
+  staging.light = backdrop.light;
+  if (species) {
+    AnimalBuilder builder(draw_palette(animal_random), animal_random);
+    species->pose(builder);
+    staging.animal = builder.take();
+    staging.view = draw_view(staging.animal, key.size, place_random);
+    staging.shadow = place_random.chance(0.6);
   }
-  const auto& species = all_species()[static_cast<std::size_t>(category)];
-  AnimalBuilder builder(draw_palette(animal_random), animal_random);
-  species.pose(builder);
-  const Animal animal = builder.take();
-  const View view = draw_view(animal, size, place_random);
-  if (place_random.chance(0.6)) paint_shadow(canvas, animal, view, backdrop.light);
-  paint_animal(canvas, animal, view, backdrop.light);
-  paint_foreground(canvas, backdrop, foreground_random);
-  scene.annotation = annotate(canvas, animal, view, species, place_random);
-  scene.image = image_from_canvas(canvas);
+  Canvas canvas = paint_stage(staging, place, {});
+  staging.foreground = choose_foreground(canvas, backdrop, foreground_random);
+  paint_things(canvas, staging.foreground, staging.light);
+  if (species) staging.box = draw_box(canvas, staging.animal, place_random);
+  if (change != Intervention{}) {
+    canvas = paint_stage(staging,
+                         change.other_background ? paint_other_place(key, staging.light) : place,
+                         change.without);
+    paint_things(canvas, staging.foreground, staging.light);
+  }
+  Scene scene{image_from_canvas(canvas), key.category, {}};
+  if (species) scene.annotation = annotate(canvas, staging, species->parts, change.without);
   return scene;
 }
 
@@ -257,10 +321,21 @@ const std::vector<Category>& synthetic_categories() {
   return all;
 }
 
-Scene draw_scene(int64_t category, int64_t index, int64_t size, int64_t seed) {
-  const auto kinds = static_cast<int64_t>(synthetic::all_species().size());
-  expects(category >= -1 && category < kinds && size > 0, "no scene of category {}", category);
-  return synthetic::compose(category, index, size, seed);
+Scene draw_scene(const SceneKey& key, const Intervention& change) {
+  const auto& species = synthetic::all_species();
+  expects(key.category >= -1 && key.category < static_cast<int64_t>(species.size()) && key.size > 0,
+          "no scene of category {}", key.category);
+  for (const auto& part : change.without) {
+    expects(key.category >= 0 &&
+                synthetic::among(species[static_cast<std::size_t>(key.category)].parts, part),
+            "category {} has no part '{}'", key.category, part);
+  }
+  return synthetic::compose(key, change);
+}
+
+Scene draw_scene(
+    int64_t category, int64_t index, int64_t size, int64_t seed, const Intervention& change) {
+  return draw_scene(SceneKey{category, index, size, seed}, change);
 }
 
 }  // namespace partwise::datasets
