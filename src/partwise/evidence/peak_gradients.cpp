@@ -1,7 +1,10 @@
 #include "partwise/evidence/peak_gradients.h"
 
 #include "partwise/base/error.h"
+#include "partwise/evidence/receptive_field.h"
 #include "partwise/tensors/torch.h"
+
+#include <cmath>
 
 namespace partwise::evidence {
 
@@ -27,6 +30,16 @@ Tensor PeakGradients::energy_of(std::span<const int64_t> filter_of_row) const {
   for (std::size_t row = 0; row < filter_of_row.size(); ++row)
     weights[static_cast<int64_t>(row)][filter_of_row[row]] = 1.0;
   return energy(weights);
+}
+
+std::vector<float> evidence_map(const Tensor& energy) {
+  constexpr double kSpread = 0.05;  // of the input side
+  const auto plain = energy.contiguous();
+  const int64_t side = plain.size(0);
+  auto map = smoothed({plain.data_ptr<float>(), static_cast<std::size_t>(side * side)}, side,
+                      kSpread * static_cast<double>(side));
+  for (auto& value : map) value = std::sqrt(value);
+  return map;
 }
 
 std::optional<Point> centroid(const Tensor& energy) {

@@ -38,6 +38,12 @@ class PeakGradients {
   Tensor cells_;
 };
 
+// What is outlined of an energy: the pixels that hold kOutlinedShare of evidence_map, its smoothed
+// square root. (Spread and share were chosen by the overlap with parts on the demo's animals of seed
+// 1; see decision 0016.)
+inline constexpr double kOutlinedShare = 0.6;
+std::vector<float> evidence_map(const Tensor& energy);
+
 // The centre of mass of an energy [side, side], in pixels of the input (0-based); nothing for zeros.
 std::optional<Point> centroid(const Tensor& energy);
 
