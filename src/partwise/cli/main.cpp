@@ -86,6 +86,9 @@ int main(int argc, char** argv) {
   partwise::cli::add_compare(app);
   partwise::cli::add_dump(app);
   partwise::cli::add_referee(app);
+  partwise::cli::add_explain(app);
+  partwise::cli::add_names(app);
+  partwise::cli::add_errors(app);
   partwise::cli::add_report(app);
   partwise::cli::add_export(app);
   partwise::cli::add_weights(app);

@@ -77,6 +77,19 @@ std::vector<Group> groups_of(std::span<const std::string> called, const Tensor& 
   return groups;
 }
 
+// The category all these filters stand for, unless one of them stands for `asked`; "" for a mixture.
+std::string other_category(std::span<const int64_t> filters,
+                           std::span<const std::string> category_of,
+                           const std::string& asked) {
+  const auto category = [&](int64_t filter) {
+    return category_of[static_cast<std::size_t>(filter)];
+  };
+  const auto first = category(filters.front());
+  const bool one = std::all_of(filters.begin(), filters.end(),
+                               [&](int64_t filter) { return category(filter) == first; });
+  return one && first != asked ? first : "";
+}
+
 Tensor sum_of_groups(const Tensor& added, std::span<const Group> groups) {
   std::vector<Tensor> sums;
   for (const auto& group : groups) {
@@ -106,7 +119,8 @@ void outline(const evidence::PeakGradients& gradients,
   const auto energy = gradients.energy(weights.unsqueeze(0))[0];
   part.place = evidence::centroid(energy);
   if (!part.place) return;
-  part.place = Point{part.place->x + 0.5, part.place->y + 0.5};  // pixels are centred on halves there
+  part.place =
+      Point{part.place->x + 0.5, part.place->y + 0.5};  // pixels are centred on halves there
   const int64_t side = energy.size(0);
   const auto map = evidence::evidence_map(energy);
   const double level = evidence::level_holding(map, evidence::kOutlinedShare);
@@ -248,6 +262,24 @@ Explanation Explainer::explain(const images::Image& photo,
   return explanation;
 }
 
+std::vector<FilterShare> Explainer::filter_shares(const networks::Head& head,
+                                                  const Tensor& added,
+                                                  int64_t output) const {
+  ShapleyOptions cheaply;  // a game of its own: a tenth of the work is precise enough beside it
+  cheaply.most_work = 2e8;
+  const auto single = shapley_values(head, added, cheaply);
+  std::vector<FilterShare> shares;
+  for (int64_t filter = 0; filter < added.size(0); ++filter) {
+    const double share = single.values[filter][output].item<double>();
+    if (share == 0.0) continue;
+    const auto at = static_cast<std::size_t>(filter);
+    shares.push_back(
+        {filter, category_[at], called_[at], share, single.errors[filter][output].item<double>()});
+  }
+  sort_by_size(shares);
+  return shares;
+}
+
 Explanation Explainer::explain_crop(const Tensor& pixels, const ExplainOptions& options) const {
   const auto& task = model_.design.task;
   const auto image = models::normalised(pixels.unsqueeze(0).to(torch::Device(device_)));
@@ -294,6 +326,7 @@ Explanation Explainer::explain_crop(const Tensor& pixels, const ExplainOptions& 
     PartShare part;
     part.name = groups[g].name;
     part.filters = groups[g].filters;
+    part.of = other_category(groups[g].filters, category_, result.asked);
     part.share = value(shares.values, g, asked.asked_output);
     part.error = value(shares.errors, g, asked.asked_output);
     part.contrast = value(shares.values, g, asked.decision_output) -
@@ -305,18 +338,7 @@ Explanation Explainer::explain_crop(const Tensor& pixels, const ExplainOptions& 
   }
   sort_by_size(result.parts);
 
-  // Single filters cost a game of their own; a tenth of the work is precise enough beside it.
-  ShapleyOptions cheaply;
-  cheaply.most_work = 2e8;
-  const auto single = shapley_values(head, added, cheaply);
-  for (int64_t filter = 0; filter < added.size(0); ++filter) {
-    const double share = single.values[filter][asked.asked_output].item<double>();
-    if (share == 0.0) continue;
-    const auto at = static_cast<std::size_t>(filter);
-    result.filters.push_back({filter, category_[at], called_[at], share,
-                              single.errors[filter][asked.asked_output].item<double>()});
-  }
-  sort_by_size(result.filters);
+  if (options.filters) result.filters = filter_shares(head, added, asked.asked_output);
 
   double sum = 0.0;
   for (const auto& part : result.parts) sum += std::abs(part.share);

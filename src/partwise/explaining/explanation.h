@@ -5,6 +5,7 @@
 #include "partwise/explaining/people_names.h"
 #include "partwise/images/image.h"
 #include "partwise/models/model.h"
+#include "partwise/networks/head.h"
 
 #include <nlohmann/json.hpp>
 
@@ -21,6 +22,7 @@ inline constexpr const char* kOtherFilters = "other filters";
 // One part behind a decision: the filters of one name at the top interpretable layer.
 struct PartShare {
   std::string name;
+  std::string of;  // the category its filters stand for, where that is not the asked one
   std::vector<int64_t> filters;  // those that fire on this image
   double share = 0.0;            // Shapley value: how much of the decision's evidence it gave
   double error = 0.0;            // standard error of the drawing; 0: exact
@@ -29,6 +31,9 @@ struct PartShare {
   double silenced = 0.0;       // what the decision's score loses when this part alone is silenced
   std::optional<Point> place;  // where its evidence lies, in pixels of the photograph
   std::vector<std::vector<Point>> outlines;  // around it; empty where it was not looked for
+
+  // "head", or "shell (turtle)" on an animal that is none.
+  std::string label() const { return of.empty() ? name : name + " (" + of + ")"; }
 };
 
 struct FilterShare {
@@ -70,6 +75,7 @@ nlohmann::json to_json(const Explanation& explanation);
 struct ExplainOptions {
   std::string against;   // class to hold the decision against; "": the runner-up
   int64_t outlined = 6;  // parts that are looked for in the image
+  bool filters = true;   // single filters' shares too
 };
 
 // A run's network, ready to explain.
@@ -94,6 +100,10 @@ class Explainer {
   std::vector<std::string> classes() const;
 
  private:
+  std::vector<FilterShare> filter_shares(const networks::Head& head,
+                                         const Tensor& added,
+                                         int64_t output) const;
+
   models::Model model_;
   std::optional<PartBook> book_;
   std::vector<std::string> called_;

@@ -302,4 +302,27 @@ std::optional<PartBook> read_part_book(const runs::RunFolder& run, const models:
   return book;
 }
 
+void forget_part_book(const runs::RunFolder& run) {
+  fs::remove(book_of(run));
+}
+
+bool provide_part_book(const runs::RunFolder& run,
+                       const fs::path& data,
+                       const models::Resources& resources,
+                       const std::string& checkpoint) {
+  if (read_part_book(run, models::open_model(run, checkpoint, data))) return true;
+  fs::path folder;
+  try {
+    folder = run.data(data);
+  } catch (const Error& gone) {
+    say(fmt::format("{}; filters go by the category they stand for, not by parts", gone.what()));
+    return false;
+  }
+  say("learning which parts the filters stand for, from the training images ...");
+  const auto dataset = datasets::load_dataset(folder);
+  const auto trained = judging::open_trained_run(run, dataset, resources, checkpoint);
+  write_part_book(run, learn_parts(trained, dataset, resources));
+  return true;
+}
+
 }  // namespace partwise::explaining

@@ -56,6 +56,15 @@ void write_part_book(const runs::RunFolder& run, const PartBook& book);
 // Nothing where there is none, or one of another checkpoint; an Error where it is damaged.
 std::optional<PartBook> read_part_book(const runs::RunFolder& run, const models::Model& model);
 
+void forget_part_book(const runs::RunFolder& run);
+
+// Sees to it that the run has a book of its newest checkpoint: learns it from the training images
+// where it lacks one. False, and a line for people, where those are gone.
+bool provide_part_book(const runs::RunFolder& run,
+                       const std::filesystem::path& data,
+                       const models::Resources& resources,
+                       const std::string& checkpoint = "last");
+
 // A row's evidence for a class: how far its score lies above that of a layer that sees nothing.
 //   scores, baseline [classes]
 double evidence_for(const Tensor& scores, const Tensor& baseline, int64_t which);

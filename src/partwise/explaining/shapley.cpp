@@ -14,6 +14,7 @@ namespace {
 
 constexpr int64_t kAnswersAtOnce = 4096;
 constexpr int64_t kLeastOrders = 8;
+constexpr int64_t kValuesAtOnce = int64_t{1} << 24U;
 
 // The head's answers to rows of sums, some at a time.
 Tensor answers(const networks::Head& head, const Tensor& sums) {
@@ -58,43 +59,46 @@ struct Drawn {
   int64_t orders = 0;
 };
 
-// What each player changes when the players join in this order: [players, outputs].
-Tensor changes_in_order(const networks::Head& head,
-                        const Tensor& added,
-                        const std::vector<int64_t>& order) {
-  const auto index = torch::tensor(order, torch::kInt64).to(added.device());
-  const auto sums =
-      torch::cat({torch::zeros_like(added.slice(0, 0, 1)), added.index_select(0, index).cumsum(0)});
-  const auto worth = answers(head, sums);
-  const auto steps = worth.slice(0, 1) - worth.slice(0, 0, -1);
-  return torch::empty_like(steps).index_copy_(0, index.to(torch::kCPU), steps);
+// What each player changes when the players join in each of these orders: [orders, players, outputs].
+//   orders [orders, players] int64
+Tensor changes_in_orders(const networks::Head& head, const Tensor& added, const Tensor& orders) {
+  const auto joined = added.index_select(0, orders.flatten().to(added.device()))
+                          .view({orders.size(0), orders.size(1), added.size(1)})
+                          .cumsum(1);
+  const auto sums = torch::cat({torch::zeros_like(joined.slice(1, 0, 1)), joined}, 1);
+  const auto worth =
+      answers(head, sums.flatten(0, 1)).view({orders.size(0), orders.size(1) + 1, -1});
+  const auto steps = worth.slice(1, 1) - worth.slice(1, 0, -1);
+  return torch::zeros_like(steps).scatter_(1, orders.unsqueeze(2).expand_as(steps), steps);
 }
 
-// An order and its reverse make one observation: what joining early overrates, joining late underrates.
+// An order and its reverse make one observation: what joining early overrates, joining late
+// underrates.
 Drawn drawn_values(const networks::Head& head, const Tensor& added, const ShapleyOptions& options) {
   const int64_t players = added.size(0);
   const double work = static_cast<double>(players) * static_cast<double>(head.work());
   const auto affordable = static_cast<int64_t>(options.most_work / work);
   const int64_t pairs =
       std::clamp(affordable, kLeastOrders, std::max(kLeastOrders, options.most_samples)) / 2;
-  std::vector<int64_t> order(static_cast<std::size_t>(players));
-  std::iota(order.begin(), order.end(), int64_t{0});
-  Tensor sum;
-  Tensor squares;
-  for (int64_t pair = 0; pair < pairs; ++pair) {
-    Random random(derive_seed({options.seed, static_cast<uint64_t>(pair)}));
-    auto drawn = order;
-    shuffle(drawn, random);
-    auto observation = changes_in_order(head, added, drawn);
-    std::reverse(drawn.begin(), drawn.end());
-    observation = (observation + changes_in_order(head, added, drawn)) / 2.0;
-    sum = pair == 0 ? observation.clone() : sum + observation;
-    squares = pair == 0 ? observation.square() : squares + observation.square();
+  const int64_t at_once = std::max<int64_t>(1, kValuesAtOnce / (2 * (players + 1) * added.size(1)));
+  std::vector<Tensor> observations;
+  for (int64_t first = 0; first < pairs; first += at_once) {
+    std::vector<int64_t> orders;
+    for (int64_t pair = first; pair < std::min(first + at_once, pairs); ++pair) {
+      std::vector<int64_t> order(static_cast<std::size_t>(players));
+      std::iota(order.begin(), order.end(), int64_t{0});
+      Random random(derive_seed({options.seed, static_cast<uint64_t>(pair)}));
+      shuffle(order, random);
+      orders.insert(orders.end(), order.begin(), order.end());
+    }
+    const auto forward = torch::tensor(orders, torch::kInt64).view({-1, players});
+    observations.push_back((changes_in_orders(head, added, forward) +
+                            changes_in_orders(head, added, forward.flip(1))) /
+                           2.0);
   }
+  const auto all = torch::cat(observations);
   const auto count = static_cast<double>(pairs);
-  const auto mean = sum / count;
-  const auto spread = ((squares / count - mean.square()).clamp_min(0.0) / (count - 1.0)).sqrt();
-  return {mean, spread, 2 * pairs};
+  return {all.mean(0), all.std(0, /*unbiased=*/true) / std::sqrt(count), 2 * pairs};
 }
 
 }  // namespace

@@ -19,6 +19,11 @@ constexpr int64_t kMostPixels = 40'000'000;
 constexpr std::size_t kLargePng = 20'000;  // bytes from which a photo is worth a JPEG
 constexpr int kJpegQuality = 88;
 
+// Not even a hostile name could make the page fetch anything.
+constexpr const char* kPolicy =
+    "default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src 'unsafe-inline'; "
+    "base-uri 'none'; form-action 'none'";
+
 }  // namespace
 
 std::string text(std::string_view value) {
@@ -26,9 +31,12 @@ std::string text(std::string_view value) {
 }
 
 Picture read_picture(const std::filesystem::path& path) {
-  const std::string png = read_file(path, kLargestPicture);
-  ensure(png.starts_with(kPngSignature), "{}: not a PNG picture", path.string());
-  const images::Image image = images::decode_image(png, path.string(), kMostPixels);
+  return picture_from_png(read_file(path, kLargestPicture), path.string());
+}
+
+Picture picture_from_png(const std::string& png, const std::string& name) {
+  ensure(png.starts_with(kPngSignature), "{}: not a PNG picture", name);
+  const images::Image image = images::decode_image(png, name, kMostPixels);
   Picture picture{"", image.width, image.height};
   const std::string jpeg = png.size() > kLargePng ? images::encode_jpeg(image, kJpegQuality) : png;
   picture.data_uri = jpeg.size() < png.size() ? "data:image/jpeg;base64," + formats::base64(jpeg)
@@ -88,6 +96,16 @@ std::string anchor(std::string_view value) {
     }
   }
   return id.empty() ? "x" : id;
+}
+
+std::string page_head(const std::string& title) {
+  return fmt::format(
+      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+      "<meta http-equiv=\"Content-Security-Policy\" content=\"{}\">\n"
+      "<meta name=\"generator\" "
+      "content=\"partwise\">\n<title>{}</title>\n<style>{}</style>\n</head>\n",
+      kPolicy, text(title), style_sheet());
 }
 
 }  // namespace partwise::report

@@ -16,6 +16,9 @@ std::string_view style_sheet();
 // Sorting, downloads, opening folded parts for print. The page is complete without it.
 std::string_view script();
 
+// Everything before <body>: the page's policy (it may fetch nothing), its title and style.
+std::string page_head(const std::string& title);
+
 // What comes from a file, made safe for the page (views::escape_markup under a short name, because
 // it stands in every line).
 std::string text(std::string_view value);
@@ -29,6 +32,7 @@ struct Picture {
 // A PNG file ready to be embedded, as JPEG where that is smaller (a page of photographs would be
 // tens of megabytes otherwise); an Error names the file when it is anything else or damaged.
 Picture read_picture(const std::filesystem::path& path);
+Picture picture_from_png(const std::string& png, const std::string& name);
 
 // JSON that stays inside <script>: no '<' survives, whatever the strings hold.
 std::string script_json(const nlohmann::json& json);

@@ -64,21 +64,6 @@ std::vector<LoadedRun> load_runs(const std::vector<runs::RunFolder>& folders) {
   return runs;
 }
 
-// Not even a hostile name could make the page fetch anything.
-constexpr const char* kPolicy =
-    "default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src 'unsafe-inline'; "
-    "base-uri 'none'; form-action 'none'";
-
-std::string head(const std::string& title) {
-  return fmt::format(
-      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-      "<meta http-equiv=\"Content-Security-Policy\" content=\"{}\">\n"
-      "<meta name=\"generator\" "
-      "content=\"partwise\">\n<title>{}</title>\n<style>{}</style>\n</head>\n",
-      kPolicy, text(title), style_sheet());
-}
-
 std::string facts(const std::vector<LoadedRun>& runs, const nlohmann::json& context) {
   const RunFindings& first = runs.front().findings;
   std::string html;
@@ -125,7 +110,7 @@ std::string render_report(const std::vector<runs::RunFolder>& folders,
   const auto all = sections(runs, context);
   std::string title = context_text(context, "title");
   if (title.empty()) title = "Which parts does the network see?";
-  std::string html = head(title);
+  std::string html = page_head(title);
   html +=
       "<body>\n<a class=\"skip\" href=\"#main\">Skip to the verdict</a>\n<div class=\"frame\">\n";
   html += fmt::format(

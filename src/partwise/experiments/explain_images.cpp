@@ -1,0 +1,206 @@
+#include "partwise/experiments/explain_images.h"
+
+#include "partwise/base/error.h"
+#include "partwise/base/files.h"
+#include "partwise/base/interrupt.h"
+#include "partwise/base/progress.h"
+#include "partwise/datasets/crops.h"
+#include "partwise/explaining/explanation_picture.h"
+#include "partwise/images/codec.h"
+#include "partwise/models/examples.h"
+#include "partwise/report/explained_page.h"
+
+#include <algorithm>
+#include <cctype>
+#include <map>
+#include <set>
+
+namespace partwise::experiments {
+namespace {
+
+namespace fs = std::filesystem;
+
+// One object to explain: a file, and where in it.
+struct Wanted {
+  fs::path file;
+  std::optional<Box> box;  // nothing: the whole image
+  int64_t number = 0;      // of several objects in one image; 0: the only one
+};
+
+bool is_picture_name(const fs::path& path) {
+  auto ending = path.extension().string();
+  std::transform(ending.begin(), ending.end(), ending.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return ending == ".jpg" || ending == ".jpeg" || ending == ".png";
+}
+
+std::vector<fs::path> pictures_below(const fs::path& folder) {
+  std::vector<fs::path> files;
+  for (const auto& entry : fs::recursive_directory_iterator(folder)) {
+    if (entry.is_regular_file() && is_picture_name(entry.path())) files.push_back(entry.path());
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+// The boxes a dataset knows, by the image's place on disk.
+std::map<fs::path, std::vector<Box>> boxes_by_file(const datasets::PartDataset& dataset) {
+  std::map<int64_t, fs::path> file_of;
+  for (const auto& image : dataset.images)
+    file_of[image.id] = fs::weakly_canonical(dataset.root / image.file_name);
+  std::map<fs::path, std::vector<Box>> boxes;
+  for (const auto& [id, file] : file_of) boxes[file];
+  for (const auto& object : dataset.annotations)
+    boxes[file_of.at(object.image_id)].push_back(object.bbox);
+  return boxes;
+}
+
+class Wishes {
+ public:
+  Wishes(const ExplainRequest& request, std::vector<std::string>& problems)
+      : request_(request), problems_(problems) {
+    if (!request.data.empty()) {
+      dataset_ = datasets::load_dataset(request.data);
+      boxes_ = boxes_by_file(*dataset_);
+    }
+  }
+
+  std::vector<Wanted> all() {
+    std::vector<Wanted> wanted;
+    const auto add = [&](const fs::path& file) {
+      for (auto& one : objects_in(file)) wanted.push_back(std::move(one));
+    };
+    for (const auto& name : request_.images) {
+      if (!fs::is_directory(name)) {
+        add(name);
+        continue;
+      }
+      const auto files = pictures_below(name);
+      if (files.empty())
+        problems_.push_back(fmt::format(
+            "{}: a folder without JPEG or PNG files; name images or a folder of them", name));
+      for (const auto& file : files) add(file);
+    }
+    if (request_.images.empty() && dataset_) {
+      std::set<int64_t> seen;
+      for (const auto& sample : datasets::samples_of_split(*dataset_, request_.split, false)) {
+        if (!seen.insert(sample.image_index).second) continue;
+        add(dataset_->root /
+            dataset_->images[static_cast<std::size_t>(sample.image_index)].file_name);
+      }
+    }
+    return wanted;
+  }
+
+ private:
+  std::vector<Wanted> objects_in(const fs::path& file) const {
+    if (request_.box) return {{file, request_.box}};
+    const auto known = boxes_.find(fs::weakly_canonical(file));
+    if (known == boxes_.end() || known->second.empty()) return {{file, std::nullopt}};
+    if (known->second.size() == 1) return {{file, known->second.front()}};
+    std::vector<Wanted> objects;
+    for (const auto& box : known->second)
+      objects.push_back({file, box, static_cast<int64_t>(objects.size()) + 1});
+    return objects;
+  }
+
+  const ExplainRequest& request_;
+  std::vector<std::string>& problems_;
+  std::optional<datasets::PartDataset> dataset_;
+  std::map<fs::path, std::vector<Box>> boxes_;
+};
+
+// A name in the folder of results that no other image has taken.
+std::string free_stem(const Wanted& wanted, std::set<std::string>& taken) {
+  auto stem = wanted.file.stem().string();
+  if (wanted.number > 0) stem += fmt::format("-{}", wanted.number);
+  auto free = stem;
+  for (int again = 2; !taken.insert(free).second; ++again) free = fmt::format("{}_{}", stem, again);
+  return free;
+}
+
+std::string signed_logits(double value, double error) {
+  return error > 0.0 ? fmt::format("{:+.2f} ± {:.2f}", value, error)
+                     : fmt::format("{:+.2f}", value);
+}
+
+report::ExplainedObject for_page(const std::string& name,
+                                 const explaining::Explanation& of,
+                                 const std::string& png) {
+  report::ExplainedObject object{name,
+                                 explaining::explanation_line(of),
+                                 explaining::evidence_words(of),
+                                 explaining::completeness_words(of),
+                                 of.weak(),
+                                 of.other,
+                                 png,
+                                 {}};
+  for (const auto& part : of.parts) {
+    object.parts.push_back(
+        {part.name,
+         of.evidence() > 0.0 ? fmt::format("{:.1f} %", 100.0 * part.share / of.evidence()) : "–",
+         signed_logits(part.share, part.error), signed_logits(part.contrast, part.contrast_error),
+         fmt::format("{:+.2f}", part.silenced)});
+  }
+  return object;
+}
+
+}  // namespace
+
+ExplainOutcome explain_images(const ExplainRequest& request,
+                              const Machine& machine,
+                              const std::function<void(const ExplainedFile&)>& tell) {
+  ensure(!request.images.empty() || !request.data.empty(),
+         "nothing to explain: name images, a folder of them, or a dataset (--data)");
+  ExplainOutcome outcome;
+  const auto run = runs::RunFolder::open(request.run);
+  const auto resources = start_session(machine);
+  const auto wanted = Wishes(request, outcome.problems).all();
+  explaining::provide_part_book(run, {}, resources, request.checkpoint);
+  const explaining::Explainer explainer(run, request.checkpoint, resources.device);
+  make_writable_folder(request.out);
+  std::set<std::string> taken;
+  std::vector<report::ExplainedObject> page;
+  Progress progress("explaining", std::ssize(wanted), "objects");
+  for (const auto& one : wanted) {
+    if (interrupt_requested())
+      throw Interrupted(fmt::format("interrupted; {} explanations are in {}",
+                                    outcome.objects.size(), request.out.string()));
+    try {
+      ensure(fs::exists(one.file), "{}: no such file", one.file.string());
+      const auto photo = images::read_image(one.file);
+      const Box whole{0.0, 0.0, static_cast<double>(photo.width),
+                      static_cast<double>(photo.height)};
+      explaining::Explanation explanation;
+      try {
+        explanation = explainer.explain(photo, one.box.value_or(whole), {request.against});
+      } catch (const Error& problem) {
+        throw Error(fmt::format("{}: {}", one.file.string(), problem.what()));
+      }
+      const auto stem = free_stem(one, taken);
+      auto& object = outcome.objects.emplace_back();
+      object.name = one.number > 0
+                        ? fmt::format("{}, object {}", one.file.filename().string(), one.number)
+                        : one.file.filename().string();
+      object.line = explaining::explanation_line(explanation);
+      object.picture = request.out / (stem + ".png");
+      const auto png = images::encode_png(
+          explaining::explanation_picture(photo, explanation, object.name).image(1.5));
+      write_file_atomically(object.picture, png);
+      object.json = {{"image", one.file.string()}, {"run", request.run}};
+      object.json.update(explaining::to_json(explanation));
+      write_json_atomically(request.out / (stem + ".json"), object.json);
+      if (!request.html.empty()) page.push_back(for_page(object.name, explanation, png));
+      tell(object);
+    } catch (const Error& problem) {
+      outcome.problems.emplace_back(problem.what());
+      say(fmt::format("not explained: {}", problem.what()));
+    }
+    progress.advance();
+  }
+  if (!request.html.empty())
+    report::write_explained_page("Which parts decided", page, outcome.problems, request.html);
+  return outcome;
+}
+
+}  // namespace partwise::experiments
