@@ -130,6 +130,22 @@ void outline(const evidence::PeakGradients& gradients,
   }
 }
 
+// The same decision as the distilled sum tells it.
+void add_distilled(const AdditiveExplainer& explainer,
+                   const Tensor& features,
+                   int64_t output,
+                   Explanation& explanation) {
+  const torch::NoGradGuard no_grad;
+  const auto activity = activity_of(features);
+  const auto by_filter = explainer.contributions(activity)[0].select(1, output);
+  for (auto& part : explanation.parts) {
+    const auto index = torch::tensor(part.filters, torch::kInt64);
+    part.additive = by_filter.index_select(0, index).sum().item<double>();
+  }
+  explanation.additive_error =
+      explainer.answers(activity)[0][output].item<double>() - explanation.score;
+}
+
 template <typename Share>
 void sort_by_size(std::vector<Share>& shares) {
   std::stable_sort(shares.begin(), shares.end(), [](const Share& a, const Share& b) {
@@ -155,6 +171,7 @@ nlohmann::json to_json(const Explanation& of) {
   for (const auto& part : of.parts) {
     parts.push_back(
         {{"name", part.name},
+         {"of", part.of},
          {"share", part.share},
          {"share_error", part.error},
          {"share_of_evidence", of.evidence() != 0.0 ? nlohmann::json(part.share / of.evidence())
@@ -162,6 +179,7 @@ nlohmann::json to_json(const Explanation& of) {
          {"contrast", part.contrast},
          {"contrast_error", part.contrast_error},
          {"silenced", part.silenced},
+         {"additive", part.additive ? nlohmann::json(*part.additive) : nlohmann::json(nullptr)},
          {"filters", part.filters},
          {"place",
           part.place ? nlohmann::json({part.place->x, part.place->y}) : nlohmann::json(nullptr)},
@@ -192,6 +210,8 @@ nlohmann::json to_json(const Explanation& of) {
           {"exact", of.exact},
           {"orders", of.orders},
           {"completeness_error", of.completeness_error},
+          {"additive_error",
+           of.additive_error ? nlohmann::json(*of.additive_error) : nlohmann::json(nullptr)},
           {"parts", std::move(parts)},
           {"filters", std::move(filters)}};
 }
@@ -336,6 +356,8 @@ Explanation Explainer::explain_crop(const Tensor& pixels, const ExplainOptions& 
     part.silenced = value(alone, g, asked.asked_output);
     result.parts.push_back(std::move(part));
   }
+  if (book_ && book_->additive)
+    add_distilled(*book_->additive, gradients.output().features, asked.asked_output, result);
   sort_by_size(result.parts);
 
   if (options.filters) result.filters = filter_shares(head, added, asked.asked_output);

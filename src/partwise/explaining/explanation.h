@@ -28,8 +28,9 @@ struct PartShare {
   double error = 0.0;            // standard error of the drawing; 0: exact
   double contrast = 0.0;         // the same for the decision's score minus the other class's
   double contrast_error = 0.0;
-  double silenced = 0.0;       // what the decision's score loses when this part alone is silenced
-  std::optional<Point> place;  // where its evidence lies, in pixels of the photograph
+  double silenced = 0.0;  // what the decision's score loses when this part alone is silenced
+  std::optional<double> additive;            // its part of the distilled sum, see AdditiveExplainer
+  std::optional<Point> place;                // where its evidence lies, in pixels of the photograph
   std::vector<std::vector<Point>> outlines;  // around it; empty where it was not looked for
 
   // "head", or "shell (turtle)" on an animal that is none.
@@ -61,8 +62,9 @@ struct Explanation {
   bool exact = true;               // shares from all coalitions; else from `orders` random orders
   int64_t orders = 0;
   double completeness_error = 0.0;
-  std::vector<PartShare> parts;      // the largest share first, whatever its sign
-  std::vector<FilterShare> filters;  // likewise
+  std::optional<double> additive_error;  // what the distilled sum says above the asked score
+  std::vector<PartShare> parts;          // the largest share first, whatever its sign
+  std::vector<FilterShare> filters;      // likewise
   std::string layer;
 
   double evidence() const { return score - baseline; }

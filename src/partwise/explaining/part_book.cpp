@@ -6,12 +6,14 @@
 #include "partwise/base/progress.h"
 #include "partwise/base/random.h"
 #include "partwise/evidence/peak_gradients.h"
+#include "partwise/explaining/shapley.h"
 #include "partwise/metrics/statistics.h"
 #include "partwise/networks/head.h"
 #include "partwise/tensors/torch.h"
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <utility>
 
 namespace partwise::explaining {
@@ -113,34 +115,54 @@ std::vector<std::vector<Sighting>> look_for(const networks::Network& network,
   return sightings;
 }
 
-bool knows_parts(const metrics::Truth& truth) {
-  return std::any_of(truth.rows.begin(), truth.rows.end(), [](const metrics::RowTruth& row) {
-    return std::any_of(row.parts.begin(), row.parts.end(),
-                       [](const auto& part) { return !part.empty(); }) ||
-           std::any_of(row.landmarks.begin(), row.landmarks.end(),
-                       [](const auto& points) { return !points.empty(); });
-  });
+bool knows_parts(const datasets::PartDataset& dataset) {
+  return std::any_of(
+      dataset.annotations.begin(), dataset.annotations.end(),
+      [](const auto& object) { return !object.parts.empty() || !object.landmarks.empty(); });
+}
+
+// The truth of the rows of sightings, and of some more of each category for the control. The
+// sightings speak of its rows then.
+metrics::Truth truth_around(const judging::TrainedRun& trained,
+                            const datasets::PartDataset& dataset,
+                            std::span<const int64_t> row_category,
+                            std::vector<std::vector<Sighting>>& sightings) {
+  constexpr int64_t kPool = 64;  // per category
+  std::map<int64_t, int64_t> place;
+  std::vector<datasets::Sample> samples;
+  const auto use = [&](int64_t row) {
+    const auto [found, fresh] = place.emplace(row, std::ssize(samples));
+    if (fresh) samples.push_back(trained.train.samples[static_cast<std::size_t>(row)]);
+    return found->second;
+  };
+  for (auto& of_filter : sightings) {
+    for (auto& sighting : of_filter) sighting.row = use(sighting.row);
+  }
+  std::map<int64_t, int64_t> pooled;
+  for (std::size_t row = 0; row < row_category.size(); ++row) {
+    if (row_category[row] >= 0 && pooled[row_category[row]]++ < kPool)
+      use(static_cast<int64_t>(row));
+  }
+  return models::truth_of(dataset, trained.task.category_ids, samples, trained.input_side());
 }
 
 LayerParts learn_layer(const judging::TrainedRun& trained,
+                       const datasets::PartDataset& dataset,
                        std::size_t tap,
                        const models::TrainingView& view,
-                       const metrics::Truth& truth,
                        const models::Resources& resources,
                        const LearningOptions& options) {
   const auto& maps = view.summaries[tap];
   const auto& categories = view.filter_category[tap];
-  const bool by_truth = knows_parts(truth);
+  const bool by_truth = knows_parts(dataset);
   const auto pairs = by_truth
                          ? strongest_pairs(maps, view.row_category, categories, options.images)
                          : shared_pairs(maps, view.row_category, categories, trained.task.outputs(),
                                         options.images, options.naming.seed);
-  const auto sightings =
+  auto sightings =
       look_for(trained.network, tap, trained.train, pairs, maps.filters, resources.device);
   LayerParts parts;
   parts.layer = trained.network.architecture().taps[tap].name;
-  parts.filters = by_truth ? name_by_truth(sightings, categories, truth, options.naming)
-                           : name_by_place(sightings, categories, truth.input_side, options.naming);
   for (int64_t filter = 0; filter < maps.filters; ++filter) {
     double sum = 0.0;
     const auto& own = sightings[static_cast<std::size_t>(filter)];
@@ -148,40 +170,72 @@ LayerParts learn_layer(const judging::TrainedRun& trained,
       sum += maps.peaks_of(filter)[static_cast<std::size_t>(sighting.row)];
     parts.strength.push_back(own.empty() ? 0.0 : sum / static_cast<double>(own.size()));
   }
+  if (by_truth) {
+    const auto truth = truth_around(trained, dataset, view.row_category, sightings);
+    parts.filters = name_by_truth(sightings, categories, truth, options.naming);
+  } else {
+    parts.filters = name_by_place(sightings, categories, trained.input_side(), options.naming);
+  }
   return parts;
 }
 
-std::vector<ClassEvidence> learn_evidence(const judging::TrainedRun& trained,
-                                          const models::Resources& resources) {
-  const auto names = models::class_names(trained.task);
-  const auto labels =
-      models::to_vector(models::decision_classes(trained.task, trained.train.category));
+// What the training images say at the layer the decision is made from.
+struct TopLayer {
+  std::vector<std::vector<double>> evidence;  // [class]: of images decided right
+  std::vector<Tensor> activity;               // by batch: [rows, filters]
+  std::vector<Tensor> answers;                // [rows, outputs]
+  Tensor costs;                               // [filters, outputs]: sum over `counted` rows
+  int64_t counted = 0;
+};
+
+TopLayer look_at_top(const judging::TrainedRun& trained, const models::Resources& resources) {
+  constexpr int64_t kRowsSilenced = 96;  // spread over the rows: one in so many
+  TopLayer top;
+  top.evidence.resize(models::class_names(trained.task).size());
+  constexpr int64_t kRowsSeen = 1536;
+  std::vector<int64_t> rows;
+  const int64_t apart = (trained.train.rows() + kRowsSeen - 1) / kRowsSeen;
+  for (int64_t row = 0; row < trained.train.rows(); row += apart) rows.push_back(row);
+  const auto some = models::select_rows(trained.train, rows);
+  const auto labels = models::to_vector(models::decision_classes(trained.task, some.category));
+  const int64_t every = std::max<int64_t>(1, some.rows() / kRowsSilenced);
   const networks::Head head(trained.network);
   const torch::NoGradGuard no_grad;
-  const auto nothing =
-      torch::zeros({1, head.width()}, torch::TensorOptions(torch::Device(resources.device)));
-  const auto baseline =
-      models::decision_scores(trained.task, head.logits(nothing)).to(torch::kCPU)[0];
-  std::vector<std::vector<double>> found(names.size());
-  models::for_each_output(
-      trained.network, trained.train, resources.device,
-      [&](int64_t first, const networks::Output& output) {
-        const auto scores = models::decision_scores(trained.task, output.logits).to(torch::kCPU);
-        const auto decided = models::to_vector(scores.argmax(1));
-        for (std::size_t i = 0; i < decided.size(); ++i) {
-          if (decided[i] != labels[static_cast<std::size_t>(first) + i]) continue;
-          found[static_cast<std::size_t>(decided[i])].push_back(
-              evidence_for(scores[static_cast<int64_t>(i)], baseline, decided[i]));
-        }
-      });
+  const auto device = torch::TensorOptions(torch::Device(resources.device));
+  const auto nothing = head.logits(torch::zeros({1, head.width()}, device));
+  const auto baseline = models::decision_scores(trained.task, nothing).to(torch::kCPU)[0];
+  const auto look = [&](int64_t first, const networks::Output& output) {
+    const auto scores = models::decision_scores(trained.task, output.logits).to(torch::kCPU);
+    const auto decided = models::to_vector(scores.argmax(1));
+    top.activity.push_back(activity_of(output.features));
+    top.answers.push_back(output.logits.to(torch::kCPU, torch::kFloat32));
+    for (std::size_t i = 0; i < decided.size(); ++i) {
+      const auto row = static_cast<int64_t>(i);
+      if ((first + row) % every == 0) {
+        const auto costs =
+            silenced_alone(head, head.by_filter(output.features.slice(0, row, row + 1))[0]);
+        top.costs = top.counted == 0 ? costs : top.costs + costs;
+        ++top.counted;
+      }
+      if (decided[i] != labels[static_cast<std::size_t>(first) + i]) continue;
+      top.evidence[static_cast<std::size_t>(decided[i])].push_back(
+          evidence_for(scores[row], baseline, decided[i]));
+    }
+  };
+  models::for_each_output(trained.network, some, resources.device, look);
+  return top;
+}
+
+std::vector<ClassEvidence> evidence_of_classes(const models::Task& task, TopLayer& top) {
+  const auto names = models::class_names(task);
   std::vector<ClassEvidence> evidence;
   for (std::size_t i = 0; i < names.size(); ++i) {
-    auto& of = evidence.emplace_back(ClassEvidence{names[i], std::ssize(found[i]), {}});
-    if (found[i].empty()) continue;
-    std::sort(found[i].begin(), found[i].end());
+    auto& found = top.evidence[i];
+    auto& of = evidence.emplace_back(ClassEvidence{names[i], std::ssize(found), {}});
+    if (found.empty()) continue;
+    std::sort(found.begin(), found.end());
     for (std::size_t q = 0; q < kQuantiles; ++q)
-      of.quantiles.push_back(
-          metrics::percentile(found[i], static_cast<double>(q) / (kQuantiles - 1)));
+      of.quantiles.push_back(metrics::percentile(found, static_cast<double>(q) / (kQuantiles - 1)));
   }
   return evidence;
 }
@@ -226,18 +280,20 @@ PartBook learn_parts(const judging::TrainedRun& trained,
                      const models::Resources& resources,
                      const LearningOptions& options) {
   const auto view = judging::view_training(trained.network, trained, resources);
-  const auto truth = models::truth_of(dataset, trained.task.category_ids, trained.train.samples,
-                                      trained.input_side());
   PartBook book;
   book.position = trained.position;
   book.data_hash = content_hash(read_file(dataset.root / "dataset.json"));
   for (std::size_t tap = 0; tap < view.summaries.size(); ++tap)
-    book.layers.push_back(learn_layer(trained, tap, view, truth, resources, options));
-  book.evidence = learn_evidence(trained, resources);
+    book.layers.push_back(learn_layer(trained, dataset, tap, view, resources, options));
+  auto top = look_at_top(trained, resources);
+  book.evidence = evidence_of_classes(trained.task, top);
+  book.additive = AdditiveExplainer::distil(torch::cat(top.activity), torch::cat(top.answers),
+                                            top.costs / static_cast<double>(top.counted));
   return book;
 }
 
 void write_part_book(const runs::RunFolder& run, const PartBook& book) {
+  if (book.additive) book.additive->save(run);  // parts.json comes last: it says that all is there
   nlohmann::json layers = nlohmann::json::array();
   for (const auto& layer : book.layers) {
     auto filters = nlohmann::json::array();
@@ -299,6 +355,8 @@ std::optional<PartBook> read_part_book(const runs::RunFolder& run, const models:
   }
   ensure(fits, "{}: tells of another network; delete it and run `partwise names {} --learn`",
          path.string(), run.path().string());
+  const auto& top = model.network.geometry()[static_cast<std::size_t>(taps.back().relu)];
+  book.additive = AdditiveExplainer::load(run, top.channels, model.design.task.outputs());
   return book;
 }
 

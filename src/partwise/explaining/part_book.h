@@ -1,6 +1,7 @@
 #pragma once
 
 #include "partwise/datasets/part_dataset.h"
+#include "partwise/explaining/additive.h"
 #include "partwise/explaining/naming.h"
 #include "partwise/judging/trained_run.h"
 #include "partwise/models/model.h"
@@ -37,12 +38,14 @@ struct PartBook {
   std::vector<LayerParts> layers;       // in the order of the taps
   std::vector<ClassEvidence> evidence;  // [class], see models::class_names
 
+  std::optional<AdditiveExplainer> additive;  // of the top layer; additive.safetensors beside it
+
   // The share of those training images whose evidence was below this; nothing where there were none.
   std::optional<double> standing(std::size_t which, double evidence) const;
 };
 
 struct LearningOptions {
-  int64_t images = 12;  // per filter: those of its category it fires on most
+  int64_t images = 16;  // per filter: those of its category it fires on most
   NamingOptions naming;
 };
 
