@@ -367,7 +367,8 @@ void forget_part_book(const runs::RunFolder& run) {
 bool provide_part_book(const runs::RunFolder& run,
                        const fs::path& data,
                        const models::Resources& resources,
-                       const std::string& checkpoint) {
+                       const std::string& checkpoint,
+                       const LearningOptions& options) {
   if (read_part_book(run, models::open_model(run, checkpoint, data))) return true;
   fs::path folder;
   try {
@@ -379,7 +380,7 @@ bool provide_part_book(const runs::RunFolder& run,
   say("learning which parts the filters stand for, from the training images ...");
   const auto dataset = datasets::load_dataset(folder);
   const auto trained = judging::open_trained_run(run, dataset, resources, checkpoint);
-  write_part_book(run, learn_parts(trained, dataset, resources));
+  write_part_book(run, learn_parts(trained, dataset, resources, options));
   return true;
 }
 

@@ -66,7 +66,8 @@ void forget_part_book(const runs::RunFolder& run);
 bool provide_part_book(const runs::RunFolder& run,
                        const std::filesystem::path& data,
                        const models::Resources& resources,
-                       const std::string& checkpoint = "last");
+                       const std::string& checkpoint = "last",
+                       const LearningOptions& options = {});
 
 // A row's evidence for a class: how far its score lies above that of a layer that sees nothing.
 //   scores, baseline [classes]
