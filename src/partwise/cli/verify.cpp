@@ -11,6 +11,7 @@ struct VerifyFlags {
   std::string json;
   std::string csv;
   std::string markdown;
+  std::string parts;
   std::string checkpoint = "last";
   bool fields = false;
   nlohmann::json given = nlohmann::json::object();
@@ -32,6 +33,7 @@ void verify_command(const VerifyFlags& flags) {
   if (!flags.csv.empty()) write_file_atomically(flags.csv, explaining::verification_csv(found));
   if (!flags.markdown.empty())
     write_file_atomically(flags.markdown, explaining::verification_markdown(found));
+  if (!flags.parts.empty()) write_file_atomically(flags.parts, explaining::judged_parts_csv(found));
   fmt::print("{}", explaining::verification_text(found));
 }
 
@@ -55,6 +57,8 @@ void add_verify(CLI::App& app) {
   command->add_option("--json", flags->json, "also write everything to this file");
   command->add_option("--csv", flags->csv, "and a CSV file, one line per number");
   command->add_option("--markdown", flags->markdown, "and tables in Markdown");
+  command->add_option("--parts", flags->parts,
+                      "and a CSV file with every part of every image: claims beside the true drop");
   add_machine(*command, flags->machine);
   command->callback([flags] { verify_command(*flags); });
 }

@@ -218,6 +218,29 @@ PartBook book_of_run(const runs::RunFolder& run,
   return book;
 }
 
+std::vector<JudgedPart> judged_parts(const Bench& bench,
+                                     const std::map<Method, std::vector<Claim>>& claims,
+                                     const datasets::PartDataset& dataset,
+                                     const models::Examples& examples,
+                                     const std::vector<std::string>& classes) {
+  std::vector<JudgedPart> judged;
+  for (std::size_t i = 0; i < bench.trials.size(); ++i) {
+    const auto& trial = bench.trials[i];
+    const auto& sample = examples.samples[static_cast<std::size_t>(bench.rows[i])];
+    const auto drops = trial.drops(trial.decided);
+    for (std::size_t p = 0; p < drops.size(); ++p) {
+      auto& part = judged.emplace_back();
+      part.image = dataset.images[static_cast<std::size_t>(sample.image_index)].file_name;
+      part.decided = classes.at(static_cast<std::size_t>(trial.decided));
+      part.part = bench.claimed[i].names[p];
+      part.score = trial.answers.at(0).at(static_cast<std::size_t>(trial.decided));
+      part.drop = drops[p];
+      for (const auto& [method, of_rows] : claims) part.claims[method] = of_rows[i].decided[p];
+    }
+  }
+  return judged;
+}
+
 nlohmann::json number(double value) {
   return std::isfinite(value) ? nlohmann::json(value) : nlohmann::json(nullptr);
 }
@@ -290,6 +313,7 @@ Verification verify_run(const runs::RunFolder& run,
   const auto claims = claims_of_methods(trained.network, book.layers.back(), pixels, bench.claimed,
                                         resources, claiming);
   ask_everything(trained, resources, claims, bench);
+  found.judged = judged_parts(bench, claims, dataset, examples, models::class_names(trained.task));
 
   for (const auto& [method, of_rows] : claims)
     found.methods[method] = score_method(bench.trials, of_rows, options.bootstrap);

@@ -32,6 +32,16 @@ struct VerifyOptions {
   }
 };
 
+// A visible part of one image, and what is said and true of it for the decided class.
+struct JudgedPart {
+  std::string image;  // file
+  std::string decided;
+  std::string part;
+  double score = 0.0;  // of the class on the whole image
+  double drop = 0.0;   // without the part
+  std::map<Method, double> claims;
+};
+
 // What becomes of a trained network's explanations on images whose parts can be taken away:
 // faithfulness.json in the run's folder (docs/faithfulness.md).
 struct Verification {
@@ -52,6 +62,7 @@ struct Verification {
   metrics::Finding other_place;    // |change| of the decided score / its size, another background
   metrics::Finding same_decision;  // there
   std::vector<RegionScores> regions;
+  std::vector<JudgedPart> judged;  // image by image; not in the file
 
   // parts_by_name minus another method, image by image.
   [[nodiscard]] metrics::Comparison gain_over(Method other, Protocol protocol) const;

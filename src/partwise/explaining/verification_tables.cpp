@@ -238,4 +238,19 @@ std::string verification_csv(std::span<const NamedVerification> runs) {
   return csv;
 }
 
+std::string judged_parts_csv(std::span<const NamedVerification> runs) {
+  std::string csv = "run,image,decided,score,part,drop";
+  for (const auto method : values_of<Method>()) csv += "," + word_of(method);
+  csv += "\n";
+  for (const auto& [name, found] : runs) {
+    for (const auto& one : found.judged) {
+      csv += fmt::format("{},{},{},{:.5g},{},{:.5g}", quoted_field(name), quoted_field(one.image),
+                         quoted_field(one.decided), one.score, quoted_field(one.part), one.drop);
+      for (const auto& [method, claim] : one.claims) csv += fmt::format(",{:.5g}", claim);
+      csv += "\n";
+    }
+  }
+  return csv;
+}
+
 }  // namespace partwise::explaining

@@ -20,6 +20,10 @@ std::string verification_text(std::span<const NamedVerification> runs);
 //   run,net,arm,seed,table,row,number,value,low,high,n
 std::string verification_csv(std::span<const NamedVerification> runs);
 
+// One line per visible part of every judged image, to be looked at one by one:
+//   run,image,decided,score,part,drop, then a column per method
+std::string judged_parts_csv(std::span<const NamedVerification> runs);
+
 // The same tables as verification_text in Markdown.
 std::string verification_markdown(std::span<const NamedVerification> runs);
 
