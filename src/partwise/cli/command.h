@@ -97,5 +97,6 @@ void add_explain(CLI::App& app);
 void add_export(CLI::App& app);
 void add_weights(CLI::App& app);
 void add_reproduce(CLI::App& app);
+void add_verify(CLI::App& app);
 
 }  // namespace partwise::cli

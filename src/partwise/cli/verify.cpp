@@ -1,0 +1,66 @@
+#include "partwise/base/files.h"
+#include "partwise/cli/command.h"
+#include "partwise/experiments/verify_runs.h"
+
+namespace partwise::cli {
+namespace {
+
+struct VerifyFlags {
+  std::vector<std::string> runs;
+  std::string data;
+  std::string json;
+  std::string csv;
+  std::string markdown;
+  std::string parts;
+  std::string checkpoint = "last";
+  bool fields = false;
+  nlohmann::json given = nlohmann::json::object();
+  experiments::Machine machine;
+};
+
+void verify_command(const VerifyFlags& flags) {
+  auto options = options_from<explaining::VerifyOptions>(flags.given);
+  options.occlusion_fields = flags.fields;
+  options.bootstrap = options_from<metrics::BootstrapOptions>(flags.given);
+  options.bootstrap.threads = flags.machine.threads;
+  const auto found =
+      experiments::verify_runs(flags.runs, flags.data, flags.checkpoint, options, flags.machine);
+  if (!flags.json.empty()) {
+    auto all = nlohmann::json::object();
+    for (const auto& [name, one] : found) all[name] = to_json(one);
+    write_json_atomically(flags.json, all);
+  }
+  if (!flags.csv.empty()) write_file_atomically(flags.csv, explaining::verification_csv(found));
+  if (!flags.markdown.empty())
+    write_file_atomically(flags.markdown, explaining::verification_markdown(found));
+  if (!flags.parts.empty()) write_file_atomically(flags.parts, explaining::judged_parts_csv(found));
+  fmt::print("{}", explaining::verification_text(found));
+}
+
+}  // namespace
+
+void add_verify(CLI::App& app) {
+  const auto flags = std::make_shared<VerifyFlags>();
+  auto* command = add_command(
+      app, "verify",
+      "Hold explanations against the truth: draw synthetic animals again without single parts and "
+      "see whether what parts, Grad-CAM, occlusion and input x gradient claim is what happens. "
+      "Writes faithfulness.json into each run.",
+      "partwise verify demo/runs/interpretable demo/runs/masked --markdown faithfulness.md");
+  command->add_option("runs", flags->runs, "run folders, trained on synthetic animals")->required();
+  command->add_option("--data", flags->data, "another dataset than the run was trained on");
+  add_checkpoint(*command, flags->checkpoint);
+  add_fields<explaining::VerifyOptions>(*command, flags->given, {"occlusion_fields"});
+  command->add_flag("--fields", flags->fields,
+                    "also regions by occlusion, learnt on training images: minutes more");
+  add_fields<metrics::BootstrapOptions>(*command, flags->given);
+  command->add_option("--json", flags->json, "also write everything to this file");
+  command->add_option("--csv", flags->csv, "and a CSV file, one line per number");
+  command->add_option("--markdown", flags->markdown, "and tables in Markdown");
+  command->add_option("--parts", flags->parts,
+                      "and a CSV file with every part of every image: claims beside the true drop");
+  add_machine(*command, flags->machine);
+  command->callback([flags] { verify_command(*flags); });
+}
+
+}  // namespace partwise::cli
