@@ -14,6 +14,7 @@ struct VerifyFlags {
   std::string parts;
   std::string checkpoint = "last";
   bool fields = false;
+  bool silencing = false;
   nlohmann::json given = nlohmann::json::object();
   experiments::Machine machine;
 };
@@ -37,6 +38,23 @@ void verify_command(const VerifyFlags& flags) {
   fmt::print("{}", explaining::verification_text(found));
 }
 
+void silence_command(const VerifyFlags& flags) {
+  const auto wanted = options_from<explaining::VerifyOptions>(flags.given);
+  explaining::SilencingOptions options;
+  if (flags.given.contains("images")) options.images = wanted.images;
+  options.seed = static_cast<uint64_t>(wanted.seed);
+  options.bootstrap = options_from<metrics::BootstrapOptions>(flags.given);
+  options.bootstrap.threads = flags.machine.threads;
+  const auto found =
+      experiments::silence_parts(flags.runs, flags.data, flags.checkpoint, options, flags.machine);
+  auto all = nlohmann::json::object();
+  for (const auto& [name, one] : found) {
+    all[name] = to_json(one);
+    fmt::print("{}\n{}", name, explaining::silencing_text(one));
+  }
+  if (!flags.json.empty()) write_json_atomically(flags.json, all);
+}
+
 }  // namespace
 
 void add_verify(CLI::App& app) {
@@ -53,6 +71,10 @@ void add_verify(CLI::App& app) {
   add_fields<explaining::VerifyOptions>(*command, flags->given, {"occlusion_fields"});
   command->add_flag("--fields", flags->fields,
                     "also regions by occlusion, learnt on training images: minutes more");
+  command->add_flag(
+      "--silencing", flags->silencing,
+      "what photographs allow instead: parts are silenced inside the network and their "
+      "outlines covered; writes silencing.json");
   add_fields<metrics::BootstrapOptions>(*command, flags->given);
   command->add_option("--json", flags->json, "also write everything to this file");
   command->add_option("--csv", flags->csv, "and a CSV file, one line per number");
@@ -60,7 +82,8 @@ void add_verify(CLI::App& app) {
   command->add_option("--parts", flags->parts,
                       "and a CSV file with every part of every image: claims beside the true drop");
   add_machine(*command, flags->machine);
-  command->callback([flags] { verify_command(*flags); });
+  command->callback(
+      [flags] { flags->silencing ? silence_command(*flags) : verify_command(*flags); });
 }
 
 }  // namespace partwise::cli

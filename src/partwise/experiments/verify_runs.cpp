@@ -1,5 +1,6 @@
 #include "partwise/experiments/verify_runs.h"
 
+#include "partwise/base/files.h"
 #include "partwise/base/progress.h"
 
 namespace partwise::experiments {
@@ -17,6 +18,29 @@ std::vector<explaining::NamedVerification> verify_runs(const std::vector<std::st
     say(fmt::format("verifying {}", folder));
     found.push_back({folder, explaining::verify_run(run, dataset, options, resources, checkpoint)});
     explaining::write_verification(run, found.back().found);
+  }
+  return found;
+}
+
+std::vector<NamedSilencing> silence_parts(const std::vector<std::string>& folders,
+                                          const std::string& data,
+                                          const std::string& checkpoint,
+                                          const explaining::SilencingOptions& options,
+                                          const Machine& machine) {
+  const auto resources = start_session(machine);
+  std::vector<NamedSilencing> found;
+  for (const auto& folder : folders) {
+    const auto run = runs::RunFolder::open(folder);
+    const auto dataset = datasets::load_dataset(run.data(data));
+    explaining::provide_part_book(run, data, resources, checkpoint);
+    const explaining::Explainer explainer(run, checkpoint, resources.device);
+    const auto task = models::task_on(dataset, explainer.model().design.task);
+    const auto examples =
+        models::load_examples(dataset, task, "test", explainer.model().design.input.side,
+                              resources.threads, resources.cache);
+    found.push_back({folder, explaining::check_silencing(explainer, task, examples,
+                                                         resources.device, options)});
+    write_json_atomically(run.path() / "silencing.json", to_json(found.back().found));
   }
   return found;
 }

@@ -357,6 +357,7 @@ std::optional<PartBook> read_part_book(const runs::RunFolder& run, const models:
          path.string(), run.path().string());
   const auto& top = model.network.geometry()[static_cast<std::size_t>(taps.back().relu)];
   book.additive = AdditiveExplainer::load(run, top.channels, model.design.task.outputs());
+  if (!book.additive) return std::nullopt;
   return book;
 }
 

@@ -189,6 +189,7 @@ Claim claim_of_maps(const ClaimedRow& row,
 
 std::map<Method, std::vector<Claim>> claims_of_methods(const networks::Network& network,
                                                        const LayerParts& layer,
+                                                       const AdditiveExplainer& additive,
                                                        const Tensor& pixels,
                                                        const std::vector<ClaimedRow>& rows,
                                                        const models::Resources& resources,
@@ -221,9 +222,11 @@ std::map<Method, std::vector<Claim>> claims_of_methods(const networks::Network& 
         "be silenced one by one",
         network.architecture().net, features.size(1), layer.filters.size());
     Tensor added;
+    Tensor distilled;  // [rows, filters, outputs]
     {
       const torch::NoGradGuard no_grad;
       added = head.by_filter(features.detach());
+      distilled = additive.contributions(activity_of(features)).to(torch::kFloat64);
     }
     std::vector<Weighty> for_decided;
     std::vector<Weighty> for_runner_up;
@@ -244,6 +247,8 @@ std::map<Method, std::vector<Claim>> claims_of_methods(const networks::Network& 
       claims[Method::parts_by_name].push_back(std::move(claim));
       claims[Method::silencing_by_name].push_back(
           claim_of_groups(row, groups, silenced_alone(head, by_name)));
+      claims[Method::distilled_by_name].push_back(
+          claim_of_groups(row, groups, groups.sums(distilled[at])));
       claims[Method::grad_cam].push_back(
           maps_claim(of_decided.grad_cam[at], of_runner_up.grad_cam[at]));
       claims[Method::input_times_gradient].push_back(

@@ -17,6 +17,7 @@ enum class Method {
   parts_by_name,         // Shapley values of the filters that bear the part's name
   parts_by_place,        // of single filters, laid where their evidence lies
   silencing_by_name,     // the logit's drop when the filters of that name alone are silenced
+  distilled_by_name,     // the filters of that name in the additive explainer's sum
   grad_cam,              // maps, summed inside the part
   occlusion,             //
   input_times_gradient,  //
@@ -46,6 +47,7 @@ struct ClaimOptions {
 //   pixels [rows, 3, side, side] uint8
 std::map<Method, std::vector<Claim>> claims_of_methods(const networks::Network& network,
                                                        const LayerParts& layer,
+                                                       const AdditiveExplainer& additive,
                                                        const Tensor& pixels,
                                                        const std::vector<ClaimedRow>& rows,
                                                        const models::Resources& resources,
@@ -64,6 +66,7 @@ inline constexpr auto partwise::kWords<partwise::explaining::Method> =
     partwise::words("parts by name",
                     "parts by place",
                     "silencing by name",
+                    "distilled sum by name",
                     "Grad-CAM",
                     "occlusion",
                     "input x gradient",

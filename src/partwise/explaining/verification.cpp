@@ -310,8 +310,8 @@ Verification verify_run(const runs::RunFolder& run,
   const auto pixels = examples.pixels.index_select(0, torch::tensor(bench.rows, torch::kInt64));
   ClaimOptions claiming;
   claiming.seed = static_cast<uint64_t>(options.seed);
-  const auto claims = claims_of_methods(trained.network, book.layers.back(), pixels, bench.claimed,
-                                        resources, claiming);
+  const auto claims = claims_of_methods(trained.network, book.layers.back(), *book.additive, pixels,
+                                        bench.claimed, resources, claiming);
   ask_everything(trained, resources, claims, bench);
   found.judged = judged_parts(bench, claims, dataset, examples, models::class_names(trained.task));
 
