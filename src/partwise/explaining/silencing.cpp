@@ -29,10 +29,11 @@ struct Silenced {
 };
 
 template <typename Size>
-const PartShare& largest(const std::vector<PartShare>& parts, const Size& size) {
-  return *std::max_element(parts.begin(), parts.end(), [&](const PartShare& a, const PartShare& b) {
-    return size(a) < size(b);
-  });
+std::string largest(const std::vector<PartShare>& parts, const Size& size) {
+  const auto found =
+      std::max_element(parts.begin(), parts.end(),
+                       [&](const PartShare& a, const PartShare& b) { return size(a) < size(b); });
+  return found->name;
 }
 
 // The pixels an odd number of outlines encloses, moved by whole pixels: [side, side] bool.
@@ -125,18 +126,18 @@ SilencingCheck check_silencing(const Explainer& explainer,
     check.layer = explanation.layer;
     if (explanation.exact) ++check.exact;
     const auto silenced = [](const PartShare& part) { return std::abs(part.silenced); };
-    const auto& most = largest(explanation.parts, silenced);
+    const auto most = largest(explanation.parts, silenced);
     auto& one = found.emplace_back();
     one.parts = static_cast<double>(explanation.parts.size());
     one.completeness = explanation.completeness_error;
     one.evidence = std::abs(explanation.evidence());
-    one.top = explanation.parts.front().name == most.name ? 1.0 : 0.0;
+    one.top = explanation.parts.front().name == most ? 1.0 : 0.0;
     one.chance = 1.0 / one.parts;
     if (explanation.additive_error) {
       one.additive_error = std::abs(*explanation.additive_error);
-      const auto& additive = largest(
-          explanation.parts, [](const PartShare& part) { return std::abs(*part.additive); });
-      one.top_additive = additive.name == most.name ? 1.0 : 0.0;
+      const auto additive = largest(explanation.parts,
+                                    [](const PartShare& part) { return std::abs(*part.additive); });
+      one.top_additive = additive == most ? 1.0 : 0.0;
     }
     const auto shown = std::find_if(
         explanation.parts.begin(), explanation.parts.end(),

@@ -64,7 +64,7 @@ metrics::Maps view_of(const Tensor& maps) {
 }
 
 std::vector<int64_t> to_vector(const Tensor& tensor) {
-  const auto plain = tensor.to(torch::kInt64).contiguous();
+  const auto plain = tensor.to(torch::kCPU, torch::kInt64).contiguous();
   return {plain.data_ptr<int64_t>(), plain.data_ptr<int64_t>() + plain.numel()};
 }
 
