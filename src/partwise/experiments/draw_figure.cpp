@@ -9,6 +9,7 @@
 #include "partwise/runs/drawn_figures.h"
 
 #include <algorithm>
+#include <set>
 
 namespace partwise::experiments {
 
@@ -71,18 +72,24 @@ void draw_figures_for_report(const std::vector<runs::RunFolder>& runs,
                              const fs::path& data,
                              int64_t seed,
                              const models::Resources& resources) {
+  using networks::Arm;
   explaining::FigureOptions options;
   options.seed = seed;
+  std::set<Arm> needed{Arm::interpretable};
+  for (const auto& kind : explaining::figure_kinds())
+    if (kind.beside) needed.insert(*kind.beside);
   std::vector<std::string> folders;
-  for (const auto& run : runs) folders.push_back(run.path().string());
+  for (const auto& run : runs) {
+    if (needed.count(models::design_of(run, data).arm) > 0) folders.push_back(run.path().string());
+  }
   const auto opened = explaining::open_drawn_runs(folders, data, "last", options,
                                                   explaining::Needs::maps, resources);
-  const auto of_arm = [&](networks::Arm arm) {
+  const auto of_arm = [&](Arm arm) {
     return std::find_if(opened.begin(), opened.end(), [&](const explaining::DrawnRun& run) {
       return run.model.design.arm == arm;
     });
   };
-  const auto main = of_arm(networks::Arm::interpretable);
+  const auto main = of_arm(Arm::interpretable);
   if (main == opened.end()) return;
   for (const auto& kind : explaining::figure_kinds()) {
     std::vector<explaining::DrawnRun> shown{*main};

@@ -24,8 +24,8 @@ bool is_plain(const std::string& name) {
 
 }  // namespace
 
-fs::path DrawnFigure::file_in(const RunFolder& run) const {
-  return figures_of(run) / (name + ".png");
+fs::path DrawnFigure::file_in(const fs::path& run) const {
+  return run / "figures" / (name + ".png");
 }
 
 std::vector<DrawnFigure> drawn_figures(const RunFolder& run) {
@@ -51,7 +51,7 @@ void record_figure(const RunFolder& run, const DrawnFigure& figure, std::string_
   expects(is_plain(figure.name), "'{}' is no figure's name", figure.name);
   auto figures = drawn_figures(run);
   make_writable_folder(figures_of(run));
-  write_file_atomically(figure.file_in(run), png);
+  write_file_atomically(figure.file_in(run.path()), png);
   const auto older = std::find_if(figures.begin(), figures.end(),
                                   [&](const DrawnFigure& one) { return one.name == figure.name; });
   if (older == figures.end()) {

@@ -14,7 +14,7 @@ struct DrawnFigure {
   std::string caption;
   std::string alt;  // what a reader hears who cannot see it
 
-  std::filesystem::path file_in(const RunFolder& run) const;
+  std::filesystem::path file_in(const std::filesystem::path& run) const;
 };
 
 // In the order they were first recorded; an Error where figures.json is damaged.

@@ -50,19 +50,24 @@ PlateGroup activations_group(const DrawnRun& run,
       filters_to_draw(run, tap, category, options,
                       options.filters > 0 ? options.filters : kStandardActivationFilters);
   PlateGroup group;
-  group.heading = fmt::format("{}, layer {}, before the mask", run.label, run.tap(tap).name);
-  if (run.tap(tap).interpretable < 0)
-    group.heading = fmt::format("{}, layer {}, no mask", run.label, run.tap(tap).name);
+  const auto all = filters_in_drawn_order(run, tap, category, options.seed);
+  group.heading =
+      fmt::format("{}, layer {}{}: {} of {} filters", run.label, run.tap(tap).name,
+                  run.tap(tap).interpretable < 0 ? " (no mask)" : "", filters.size(), all.size());
   for (const int64_t filter : filters) {
-    const auto peaks = run.summaries[tap].peaks_of(filter);
+    std::vector<float> peaks;
+    for (int64_t i = 0; i < view.rows; ++i) {
+      const auto map = view.map(i, filter);
+      peaks.push_back(*std::max_element(map.begin(), map.end()));
+    }
     const double highest = *std::max_element(peaks.begin(), peaks.end());
     auto& row = group.rows.emplace_back();
     row.label = fmt::format("filter {}", filter);
     row.more = stands_for(run, tap, filter);
     for (std::size_t i = 0; i < rows.size(); ++i) {
-      row.tiles.push_back(heat_tile(photo_of(run, rows[i]),
-                                    view.map(static_cast<int64_t>(i), filter), grid, highest,
-                                    run.image_name[static_cast<std::size_t>(rows[i])]));
+      row.tiles.push_back(
+          heat_tile(photo_of(run, rows[i]), view.map(static_cast<int64_t>(i), filter), grid,
+                    highest, peaks[i] > 0.0F ? fmt::format("peak {:.2f}", peaks[i]) : "silent"));
     }
   }
   return group;
@@ -79,6 +84,8 @@ Drawing draw_activations(std::span<const DrawnRun> runs, const FigureOptions& op
                                  options.images > 0 ? options.images : kStandardActivationImages);
   const auto& name = first.task.categories[static_cast<std::size_t>(category)];
   Plate plate;
+  for (const int64_t row : rows)
+    plate.columns.push_back(first.image_name[static_cast<std::size_t>(row)]);
   plate.heading = fmt::format("Activations before the mask: filters of {}", name);
   for (std::size_t i = 0; i < runs.size(); ++i) {
     std::vector<int64_t> same;
@@ -86,14 +93,14 @@ Drawing draw_activations(std::span<const DrawnRun> runs, const FigureOptions& op
     const auto own = static_cast<int64_t>(index_of_name("category", name, runs[i].task.categories));
     plate.groups.push_back(activations_group(runs[i], taps[i], own, same, options));
   }
-  plate.scale = ColourScale{"0", "1", "of the filter's strongest peak in the split"};
+  plate.scale = ColourScale{"0", "1", "of the filter's strongest peak on these images", true};
   plate.caption = fmt::format(
       "{} {}; the same {} in all rows.",
       options.filter >= 0
           ? fmt::format("Filter {} was asked for.", options.filter)
           : fmt::format(
-                "Filters were drawn at random (seed {}) among those of the category {} that "
-                "fire.",
+                "Filters were drawn at random (seed {}) among those that stand for {} and fire on "
+                "every second image of it.",
                 options.seed, name),
       options.image.empty()
           ? fmt::format("Images were drawn at random from those of {} in split {}", name,

@@ -4,6 +4,7 @@
 #include "partwise/base/random.h"
 #include "partwise/evidence/peak_gradients.h"
 #include "partwise/explaining/part_book.h"
+#include "partwise/explaining/people_names.h"
 #include "partwise/tensors/torch.h"
 
 #include <algorithm>
@@ -28,8 +29,11 @@ std::vector<KnownFilter> known_filters(const DrawnRun& run,
                                        std::size_t tap) {
   std::vector<KnownFilter> known;
   if (book) {
-    for (const auto& filter : book->layers[tap].filters)
-      known.push_back({std::max<int64_t>(filter.category, 0), filter.name});
+    const auto called = called_names(book->layers[tap], read_people_names(run.run));
+    for (std::size_t filter = 0; filter < called.size(); ++filter) {
+      const int64_t category = book->layers[tap].filters[filter].category;
+      known.push_back({std::max<int64_t>(category, 0), called[filter]});
+    }
     return known;
   }
   std::vector<int64_t> category;
@@ -190,10 +194,14 @@ std::vector<int64_t> filters_in_drawn_order(const DrawnRun& run,
     const int64_t own = run.filters[tap][static_cast<std::size_t>(filter)].category;
     if (category && own != *category) continue;
     const auto peaks = run.summaries[tap].peaks_of(filter);
-    bool fires = false;
-    for (std::size_t row = 0; row < shown.size() && !fires; ++row)
-      fires = shown[row] == own && peaks[row] > 0.0F;
-    if (fires) filters.push_back(filter);
+    int64_t images = 0;
+    int64_t fires = 0;
+    for (std::size_t row = 0; row < shown.size(); ++row) {
+      if (shown[row] != own) continue;
+      ++images;
+      fires += peaks[row] > 0.0F ? 1 : 0;
+    }
+    if (images > 0 && 2 * fires >= images) filters.push_back(filter);
   }
   Random random(derive_seed({static_cast<uint64_t>(seed), kFilterStream, tap}));
   shuffle(filters, random);
@@ -213,7 +221,7 @@ std::vector<int64_t> filters_to_draw(const DrawnRun& run,
   }
   auto filters = filters_in_drawn_order(run, tap, category, options.seed);
   ensure(!filters.empty(),
-         "{}: no filter of layer {} fires on images of its category{}; choose "
+         "{}: no filter of layer {} fires on every second image of its category{}; choose "
          "another --layer or --category",
          run.path_text, run.tap(tap).name, category ? " " + options.category : "");
   filters.resize(std::min(filters.size(), static_cast<std::size_t>(count)));

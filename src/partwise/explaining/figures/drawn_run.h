@@ -108,8 +108,8 @@ std::vector<int64_t> rows_by_strength(const DrawnRun& run, std::size_t tap, int6
 // `count` of them: the first, the last, and evenly spaced ones between.
 std::vector<std::size_t> evenly_spaced_ranks(std::size_t all, std::size_t count);
 
-// Filters that fire on images of their category (of `category`, where one is given) in the order of
-// a draw by the seed.
+// Filters that fire on at least every second image of their category (of `category`, where one is
+// given), in the order of a draw by the seed.
 std::vector<int64_t> filters_in_drawn_order(const DrawnRun& run,
                                             std::size_t tap,
                                             std::optional<int64_t> category,

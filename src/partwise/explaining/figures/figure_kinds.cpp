@@ -30,6 +30,12 @@ constexpr std::array kFigures = {
     FigureKind{"gradcam", "Grad-CAM of the top layers for the true category",
                "Grad-CAM of the ordinary and the interpretable layer", kMostRuns,
                Arm::ordinary_layer, Needs::images, draw_gradcam},
+    FigureKind{"contributions", "what each part adds to a decision",
+               "Contributions of object parts to the prediction", kMostRuns, std::nullopt,
+               Needs::images, draw_contributions},
+    FigureKind{"errors", "wrong decisions and the regions that were mistaken for parts",
+               "Images that were classified incorrectly", kMostRuns, std::nullopt, Needs::images,
+               draw_errors},
 };
 
 }  // namespace

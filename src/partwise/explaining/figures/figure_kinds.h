@@ -37,4 +37,7 @@ Drawing draw_activations(std::span<const DrawnRun> runs, const FigureOptions& op
 Drawing draw_places(std::span<const DrawnRun> runs, const FigureOptions& options);
 Drawing draw_gradcam(std::span<const DrawnRun> runs, const FigureOptions& options);
 
+Drawing draw_contributions(std::span<const DrawnRun> runs, const FigureOptions& options);
+Drawing draw_errors(std::span<const DrawnRun> runs, const FigureOptions& options);
+
 }  // namespace partwise::explaining

@@ -14,7 +14,9 @@ PlateGroup filters_group(const DrawnRun& run, const FigureOptions& options, int6
   const auto filters = filters_to_draw(run, tap, asked_category(run, options), options,
                                        options.filters > 0 ? options.filters : kStandardFilters);
   PlateGroup group;
-  group.heading = fmt::format("{}, layer {}", run.label, run.tap(tap).name);
+  const auto all = filters_in_drawn_order(run, tap, asked_category(run, options), options.seed);
+  group.heading = fmt::format("{}, layer {}: {} of {} filters", run.label, run.tap(tap).name,
+                              filters.size(), all.size());
   for (std::size_t k = 0; k < filters.size(); ++k) {
     const int64_t filter = filters[k];
     const auto order = rows_by_strength(run, tap, filter);
@@ -52,8 +54,8 @@ Drawing draw_filters(std::span<const DrawnRun> runs, const FigureOptions& option
       "of the evidence behind the peak; the rest of the photo is dimmed.",
       options.filter >= 0
           ? fmt::format("Filter {} was asked for.", options.filter)
-          : fmt::format("Filters were drawn at random (seed {}) among those that fire on their "
-                        "category{}; none was picked by eye.",
+          : fmt::format("Filters were drawn at random (seed {}) among those that fire on every "
+                        "second image of their category{}; none was picked by eye.",
                         options.seed, options.category.empty() ? "" : ", " + options.category),
       options.split, images);
   return compose(plate);

@@ -44,6 +44,7 @@ Drawing draw_gradcam(std::span<const DrawnRun> runs, const FigureOptions& option
   plate.heading = "Grad-CAM of the top layer for the true category";
   auto& group = plate.groups.emplace_back();
   plate.columns = {"photo"};
+  bool dark = false;
   for (const int64_t row : rows) {
     auto& line = group.rows.emplace_back();
     line.label = category_of_row(first, row);
@@ -69,15 +70,16 @@ Drawing draw_gradcam(std::span<const DrawnRun> runs, const FigureOptions& option
                       100.0 * chances[decided].item<double>())));
     }
   }
-  plate.scale = ColourScale{"0", "1", "of the map's strongest cell"};
+  plate.scale = ColourScale{"0", "1", "of the map's strongest cell", true};
   plate.caption = fmt::format(
       "{} of split {}{}. Each map is for the score of the true category, at the maps the fully "
       "connected layers are given, after the mask where there is one; below it stands the decision "
-      "with its probability.",
+      "with its probability.{}",
       counted(std::ssize(rows), "image", "images"), options.split,
       options.image.empty()
           ? fmt::format(", drawn at random (seed {}), the categories in turn", options.seed)
-          : ", asked for");
+          : ", asked for",
+      dark ? " Where nothing glows, nothing at this layer speaks for the category." : "");
   return compose(plate);
 }
 

@@ -145,11 +145,11 @@ Drawing draw_mask(std::span<const DrawnRun> runs, const FigureOptions& options) 
   plate.caption = fmt::format(
       "{}; {}. The yellow outline holds most of the evidence behind the peak: the energy of its "
       "gradient at the pixels. The dashed square is all that the unit could see.",
-      options.filter >= 0
-          ? "The filter was asked for"
-          : fmt::format("The filter was drawn at random (seed {}) among those that fire and, where "
-                        "there are any, have a name",
-                        options.seed),
+      options.filter >= 0 ? "The filter was asked for"
+                          : fmt::format("The filter was drawn at random (seed {}) among those that "
+                                        "fire on every second image of their category and, where "
+                                        "there are any, have a name",
+                                        options.seed),
       options.image.empty()
           ? fmt::format("images of its category in split {}: the strongest, then evenly spaced in "
                         "the upper half of the ranking",

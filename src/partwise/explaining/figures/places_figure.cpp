@@ -13,9 +13,9 @@ namespace partwise::explaining {
 namespace {
 
 constexpr int64_t kStandardPlaceImages = 4;
-constexpr int64_t kMeanImages = 16;
+constexpr int64_t kMeanImages = 12;
 constexpr std::size_t kPlaceCategories = 3;
-constexpr int64_t kSignDraws = 16;
+constexpr int64_t kSignDraws = 8;
 constexpr uint64_t kSignStream = 0x7369676e;
 
 // Where the evidence of all filters of a layer lies: sum_f r_f^2 |d r_f / d pixel|^2, r_f the peak as
@@ -143,7 +143,7 @@ Drawing draw_places(std::span<const DrawnRun> runs, const FigureOptions& options
   }
   plate.columns.resize(most);
   plate.columns.emplace_back("mean over crops");
-  plate.scale = ColourScale{"0", "1", "of the picture's strongest place"};
+  plate.scale = ColourScale{"0", "1", "of the picture's strongest place", true};
   plate.caption = fmt::format(
       "Evidence behind the peaks of all filters of the layer, each filter by its peak as a share "
       "of "

@@ -17,6 +17,7 @@ constexpr double kLabelGap = 14.0;  // between a row's label and its tiles
 constexpr double kWidestLabel = 170.0;
 constexpr double kNarrowestSheet = 560.0;  // where the caption still reads well
 constexpr double kNoteHeight = 17.0;
+constexpr double kCaptionShare = 0.9;  // of the width: some SVG viewers set text wider than asked
 constexpr double kScaleWidth = 150.0;
 constexpr double kScaleHeight = 10.0;
 
@@ -141,19 +142,29 @@ void draw_group(const Plate& plate, const PlateGroup& group, const Columns& colu
   for (const auto& row : group.rows) draw_row(plate, row, columns, pen);
 }
 
+images::Image scale_bar(bool over_photo) {
+  constexpr auto kPixels = static_cast<int64_t>(kScaleWidth);
+  if (over_photo) {
+    const std::vector<float> rising{0.0F, 1.0F, 0.0F, 1.0F};
+    const views::HeatGrid grid{2, 0.0, kScaleWidth - 1.0, kScaleWidth};
+    return views::overlay_map(images::Image::blank(kPixels, 1, 170), rising, grid, 1.0,
+                              views::PeakMark::none);
+  }
+  images::Image bar = images::Image::blank(kPixels, 1);
+  for (int64_t x = 0; x < kPixels; ++x) {
+    const auto colour = views::heat_colour((static_cast<double>(x) + 0.5) / kScaleWidth);
+    std::copy(colour.begin(), colour.end(), bar.at(x, 0));
+  }
+  return bar;
+}
+
 void draw_scale(const ColourScale& scale, double left, Pen& pen) {
   pen.y += 6.0;
   if (pen.sheet() != nullptr) {
-    images::Image bar = images::Image::blank(static_cast<int64_t>(kScaleWidth), 1);
-    for (int64_t x = 0; x < bar.width; ++x) {
-      const auto colour =
-          views::heat_colour((static_cast<double>(x) + 0.5) / static_cast<double>(bar.width));
-      std::copy(colour.begin(), colour.end(), bar.at(x, 0));
-    }
     const double low = left + views::text_width(scale.low, kScaleWords) + 6.0;
     const double baseline = pen.y + kScaleHeight - 1.0;
     pen.sheet()->text({left, baseline}, scale.low, kScaleWords);
-    pen.sheet()->picture(bar, {low, pen.y, kScaleWidth, kScaleHeight});
+    pen.sheet()->picture(scale_bar(scale.over_photo), {low, pen.y, kScaleWidth, kScaleHeight});
     const double high = low + kScaleWidth + 6.0;
     pen.sheet()->text({high, baseline}, scale.high, kScaleWords);
     pen.sheet()->text({high + views::text_width(scale.high, kScaleWords) + 14.0, baseline},
@@ -169,7 +180,7 @@ void draw_plate(const Plate& plate, const Columns& columns, Pen& pen) {
   draw_columns(plate, columns, pen);
   for (const auto& group : plate.groups) draw_group(plate, group, columns, pen);
   if (plate.scale) draw_scale(*plate.scale, kMargin, pen);
-  pen.words(kMargin, wrapped(plate.caption, width, kCaption, 12), kCaption);
+  pen.words(kMargin, wrapped(plate.caption, kCaptionShare * width, kCaption, 12), kCaption);
   pen.y += kMargin;
 }
 

@@ -28,11 +28,12 @@ struct PlateGroup {
   std::vector<PlateRow> rows;
 };
 
-// What the colours of views::heat_colour stand for.
+// What the colours of views::heat_colour stand for, or those of views::overlay_map.
 struct ColourScale {
   std::string low;
   std::string high;
   std::string meaning;
+  bool over_photo = false;
 };
 
 // A figure as rows of tiles with their labels. Long labels are broken into lines and then cut; a

@@ -58,7 +58,7 @@ PlateGroup templates_group(const DrawnRun& run, const LayerTemplates& of, std::s
   const std::vector<int64_t> steps{0, (of.side - 1) / 2, of.side - 1};
   for (const int64_t row : steps) {
     auto& line = group.rows.emplace_back();
-    line.label = fmt::format("μ in row {}", row + 1);
+    line.label = row == 0 ? "first row" : row == steps.back() ? "last row" : "middle row";
     for (const int64_t column : steps) {
       line.tiles.push_back(template_tile(template_at(of, row * of.side + column), of.side));
       line.tiles.back().note = fmt::format("μ = ({}, {})", row + 1, column + 1);
