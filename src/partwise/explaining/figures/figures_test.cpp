@@ -81,11 +81,11 @@ class Figures : public testing::Test {
     return "drawn";
   }
 
-  // Half size: a golden picture stays in the history for good.
+  // Less than half size: a golden picture stays in the history for good.
   static void expect_golden_figure(const std::string& figure,
                                    const std::vector<std::string>& folders,
                                    const FigureOptions& options) {
-    constexpr double kScale = 0.5;
+    constexpr double kScale = 0.45;
     // Untrained maps have near ties: where a peak moves, so does one outline, about 1 % of a figure.
     constexpr double kMayDiffer = 0.02;
     views::expect_golden(draw(figure, folders, options).sheet.image(kScale), "figure_" + figure,
