@@ -32,15 +32,15 @@ std::vector<fs::path> files_to_write(const std::string& out, const std::string& 
   return {fs::path(stem).concat(".png"), fs::path(stem).concat(".svg")};
 }
 
-std::string spoken(const explaining::Drawing& drawing) {
-  return drawing.details.empty() ? drawing.title : drawing.title + ". " + drawing.details;
+std::string spoken(const explaining::Plate& plate) {
+  const auto details = explaining::details_of(plate);
+  return details.empty() ? plate.heading : plate.heading + ". " + details;
 }
 
-void record(const runs::RunFolder& run,
-            const std::string& figure,
-            const explaining::Drawing& drawing) {
-  runs::record_figure(run, {figure, drawing.title, drawing.caption, spoken(drawing)},
-                      images::encode_png(drawing.sheet.image(kReportPixelsPerUnit)));
+void record(const runs::RunFolder& run, const std::string& figure, const explaining::Plate& plate) {
+  const auto sheet = explaining::compose(plate, explaining::PlateWords::labels);
+  runs::record_figure(run, {figure, plate.heading, plate.caption, spoken(plate)},
+                      images::encode_png(sheet.image(kReportPixelsPerUnit)));
 }
 
 }  // namespace
@@ -58,14 +58,15 @@ DrawnFiles draw_figure(const DrawRequest& request, const Machine& machine) {
   const auto resources = start_session(machine);
   const auto runs = explaining::open_drawn_runs(request.runs, request.data, request.checkpoint,
                                                 request.options, kind.needs, resources);
-  const auto drawing = kind.draw(runs, request.options);
+  const auto plate = kind.draw(runs, request.options);
+  const auto sheet = explaining::compose(plate);
   for (const auto& file : files) {
     write_file_atomically(file, file.extension() == ".svg"
-                                    ? drawing.sheet.svg(drawing.title, spoken(drawing))
-                                    : images::encode_png(drawing.sheet.image(kPixelsPerUnit)));
+                                    ? sheet.svg(plate.heading, spoken(plate))
+                                    : images::encode_png(sheet.image(kPixelsPerUnit)));
   }
-  if (request.into_report) record(runs.front().run, kind.name, drawing);
-  return {files, drawing.details, drawing.caption};
+  if (request.into_report) record(runs.front().run, kind.name, plate);
+  return {files, explaining::details_of(plate), plate.caption};
 }
 
 void draw_figures_for_report(const std::vector<runs::RunFolder>& runs,

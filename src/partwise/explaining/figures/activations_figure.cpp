@@ -75,7 +75,7 @@ PlateGroup activations_group(const DrawnRun& run,
 
 }  // namespace
 
-Drawing draw_activations(std::span<const DrawnRun> runs, const FigureOptions& options) {
+Plate draw_activations(std::span<const DrawnRun> runs, const FigureOptions& options) {
   std::vector<std::size_t> taps;
   for (const auto& run : runs) taps.push_back(layer_to_draw(run, options, DefaultLayer::first));
   const auto& first = runs.front();
@@ -107,7 +107,7 @@ Drawing draw_activations(std::span<const DrawnRun> runs, const FigureOptions& op
                         options.split)
           : "Images were asked for",
       counted(std::ssize(rows), "image", "images"));
-  return compose(plate);
+  return plate;
 }
 
 }  // namespace partwise::explaining

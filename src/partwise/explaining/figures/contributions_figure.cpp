@@ -25,7 +25,7 @@ std::vector<Decision> decisions_of(const DrawnRun& run, std::span<const int64_t>
 
 }  // namespace
 
-Drawing draw_contributions(std::span<const DrawnRun> runs, const FigureOptions& options) {
+Plate draw_contributions(std::span<const DrawnRun> runs, const FigureOptions& options) {
   const auto& first = runs.front();
   const auto rows = rows_to_draw(first, asked_category(first, options), options,
                                  options.images > 0 ? options.images : kStandardDecisions);
@@ -80,7 +80,7 @@ Drawing draw_contributions(std::span<const DrawnRun> runs, const FigureOptions& 
           ? fmt::format(", drawn at random (seed {}), the categories in turn", options.seed)
           : ", asked for",
       sampled ? " Thin lines are standard errors where orders were sampled." : "");
-  return compose(plate);
+  return plate;
 }
 
 }  // namespace partwise::explaining

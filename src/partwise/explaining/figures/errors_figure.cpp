@@ -78,7 +78,7 @@ PlateRow mistake_row(
 
 }  // namespace
 
-Drawing draw_errors(std::span<const DrawnRun> runs, const FigureOptions& options) {
+Plate draw_errors(std::span<const DrawnRun> runs, const FigureOptions& options) {
   const auto count =
       static_cast<std::size_t>(options.images > 0 ? options.images : kStandardErrors);
   std::vector<std::vector<Mistake>> mistakes;
@@ -129,7 +129,7 @@ Drawing draw_errors(std::span<const DrawnRun> runs, const FigureOptions& options
           ? " Where no part spoke for the decision, it is what the network says of a layer that "
             "sees nothing."
           : "");
-  return compose(plate);
+  return plate;
 }
 
 }  // namespace partwise::explaining

@@ -11,7 +11,7 @@
 
 namespace partwise::explaining {
 
-using Draw = Drawing (*)(std::span<const DrawnRun> runs, const FigureOptions& options);
+using Draw = Plate (*)(std::span<const DrawnRun> runs, const FigureOptions& options);
 
 // One figure of the paper: the only place where its name, its words and what it needs are written.
 // Command line, report, documents and tests walk this list.
@@ -30,14 +30,14 @@ std::span<const FigureKind> figure_kinds();
 const FigureKind& figure_kind(const std::string& name);
 
 // Each in a file of its name.
-Drawing draw_templates(std::span<const DrawnRun> runs, const FigureOptions& options);
-Drawing draw_mask(std::span<const DrawnRun> runs, const FigureOptions& options);
-Drawing draw_filters(std::span<const DrawnRun> runs, const FigureOptions& options);
-Drawing draw_activations(std::span<const DrawnRun> runs, const FigureOptions& options);
-Drawing draw_places(std::span<const DrawnRun> runs, const FigureOptions& options);
-Drawing draw_gradcam(std::span<const DrawnRun> runs, const FigureOptions& options);
+Plate draw_templates(std::span<const DrawnRun> runs, const FigureOptions& options);
+Plate draw_mask(std::span<const DrawnRun> runs, const FigureOptions& options);
+Plate draw_filters(std::span<const DrawnRun> runs, const FigureOptions& options);
+Plate draw_activations(std::span<const DrawnRun> runs, const FigureOptions& options);
+Plate draw_places(std::span<const DrawnRun> runs, const FigureOptions& options);
+Plate draw_gradcam(std::span<const DrawnRun> runs, const FigureOptions& options);
 
-Drawing draw_contributions(std::span<const DrawnRun> runs, const FigureOptions& options);
-Drawing draw_errors(std::span<const DrawnRun> runs, const FigureOptions& options);
+Plate draw_contributions(std::span<const DrawnRun> runs, const FigureOptions& options);
+Plate draw_errors(std::span<const DrawnRun> runs, const FigureOptions& options);
 
 }  // namespace partwise::explaining

@@ -61,9 +61,9 @@ class Figures : public testing::Test {
     return open_drawn_runs(folders, {}, "last", options, needs, {"cpu", 1});
   }
 
-  static Drawing draw(const std::string& figure,
-                      const std::vector<std::string>& folders,
-                      const FigureOptions& options) {
+  static Plate draw(const std::string& figure,
+                    const std::vector<std::string>& folders,
+                    const FigureOptions& options) {
     const auto& kind = figure_kind(figure);
     const auto runs = opened(folders, options, kind.needs);
     const Overheard heard;
@@ -88,7 +88,7 @@ class Figures : public testing::Test {
     constexpr double kScale = 0.45;
     // Untrained maps have near ties: where a peak moves, so does one outline, about 1 % of a figure.
     constexpr double kMayDiffer = 0.02;
-    views::expect_golden(draw(figure, folders, options).sheet.image(kScale), "figure_" + figure,
+    views::expect_golden(compose(draw(figure, folders, options)).image(kScale), "figure_" + figure,
                          kMayDiffer);
   }
 
@@ -143,16 +143,16 @@ TEST_F(Figures, OfErrorsLooksAsItDid) {
 
 TEST_F(Figures, AreTheSameForTheSameSeedAndOthersForAnother) {
   auto options = small();
-  const auto once = draw("filters", {interpretable()}, options).sheet.svg("", "");
-  EXPECT_EQ(once, draw("filters", {interpretable()}, options).sheet.svg("", ""));
+  const auto once = compose(draw("filters", {interpretable()}, options)).svg("", "");
+  EXPECT_EQ(once, compose(draw("filters", {interpretable()}, options)).svg("", ""));
   options.seed = 2;
-  EXPECT_NE(once, draw("filters", {interpretable()}, options).sheet.svg("", ""));
+  EXPECT_NE(once, compose(draw("filters", {interpretable()}, options)).svg("", ""));
 }
 
 TEST_F(Figures, NeedNoDatasetForTemplates) {
   const auto runs = opened({interpretable()}, {}, Needs::nothing);
   EXPECT_EQ(runs.front().rows(), 0);
-  EXPECT_GT(draw_templates(runs, {}).sheet.width(), 0.0);
+  EXPECT_GT(compose(draw_templates(runs, {})).width(), 0.0);
 }
 
 TEST_F(Figures, RefuseWhatCannotBeDrawnInOneLineWithTheRemedy) {
@@ -214,11 +214,20 @@ TEST(Plate, KeepsLongNamesOnTheSheet) {
   plate.columns = {word, word};
   plate.caption = word + " " + word;
   plate.groups = {{word + " " + word, {{word, word + ": " + word, {{{}, word}, {{}, word}}}}}};
-  const auto image = compose(plate).sheet.image();
+  const auto image = compose(plate).image();
   for (int64_t y = 0; y < image.height; ++y) {
     for (const int64_t x : {int64_t{0}, int64_t{4}, image.width - 5, image.width - 1})
       ASSERT_EQ(*image.at(x, y), 255) << x << ", " << y;
   }
+}
+
+TEST(Plate, LeavesHeadingAndCaptionToAPageOnRequest) {
+  Plate plate;
+  plate.heading = "A heading";
+  plate.caption = "A caption";
+  plate.groups = {{"first", {}}, {"second", {}}};
+  EXPECT_LT(compose(plate, PlateWords::labels).height(), compose(plate).height());
+  EXPECT_EQ(details_of(plate), "first; second");
 }
 
 TEST(Plate, BreaksWordsIntoLinesThatFit) {

@@ -40,7 +40,7 @@ PlateGroup filters_group(const DrawnRun& run, const FigureOptions& options, int6
 
 }  // namespace
 
-Drawing draw_filters(std::span<const DrawnRun> runs, const FigureOptions& options) {
+Plate draw_filters(std::span<const DrawnRun> runs, const FigureOptions& options) {
   const int64_t images = options.images > 0 ? options.images : kStandardRanks;
   Plate plate;
   plate.heading = "What filters of the top layer see";
@@ -58,7 +58,7 @@ Drawing draw_filters(std::span<const DrawnRun> runs, const FigureOptions& option
                         "second image of their category{}; none was picked by eye.",
                         options.seed, options.category.empty() ? "" : ", " + options.category),
       options.split, images);
-  return compose(plate);
+  return plate;
 }
 
 }  // namespace partwise::explaining

@@ -36,7 +36,7 @@ ClassMaps class_activation(const DrawnRun& run, std::size_t tap, std::span<const
 
 }  // namespace
 
-Drawing draw_gradcam(std::span<const DrawnRun> runs, const FigureOptions& options) {
+Plate draw_gradcam(std::span<const DrawnRun> runs, const FigureOptions& options) {
   const auto& first = runs.front();
   const auto rows = rows_to_draw(first, asked_category(first, options), options,
                                  options.images > 0 ? options.images : kStandardCamImages);
@@ -80,7 +80,7 @@ Drawing draw_gradcam(std::span<const DrawnRun> runs, const FigureOptions& option
           ? fmt::format(", drawn at random (seed {}), the categories in turn", options.seed)
           : ", asked for",
       dark ? " Where nothing glows, nothing at this layer speaks for the category." : "");
-  return compose(plate);
+  return plate;
 }
 
 }  // namespace partwise::explaining

@@ -136,7 +136,7 @@ PlateGroup mask_group(const DrawnRun& run, const FigureOptions& options) {
 
 }  // namespace
 
-Drawing draw_mask(std::span<const DrawnRun> runs, const FigureOptions& options) {
+Plate draw_mask(std::span<const DrawnRun> runs, const FigureOptions& options) {
   Plate plate;
   plate.heading = "From a photo to the place of a part";
   for (const auto& run : runs) plate.groups.push_back(mask_group(run, options));
@@ -155,7 +155,7 @@ Drawing draw_mask(std::span<const DrawnRun> runs, const FigureOptions& options) 
                         "the upper half of the ranking",
                         options.split)
           : "so were the images");
-  return compose(plate);
+  return plate;
 }
 
 }  // namespace partwise::explaining

@@ -124,7 +124,7 @@ PlateRow places_row(const DrawnRun& run,
 
 }  // namespace
 
-Drawing draw_places(std::span<const DrawnRun> runs, const FigureOptions& options) {
+Plate draw_places(std::span<const DrawnRun> runs, const FigureOptions& options) {
   const auto& first = runs.front();
   const int64_t images = options.images > 0 ? options.images : kStandardPlaceImages;
   Plate plate;
@@ -155,7 +155,7 @@ Drawing draw_places(std::span<const DrawnRun> runs, const FigureOptions& options
                 "category, each resized to the same square.",
                 options.category.empty() ? "Categories and images were" : "Images were",
                 options.seed, options.split, std::max(images, kMeanImages)));
-  return compose(plate);
+  return plate;
 }
 
 }  // namespace partwise::explaining

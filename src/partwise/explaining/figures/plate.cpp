@@ -12,12 +12,12 @@ using views::Figure;
 using views::TextStyle;
 
 constexpr double kMargin = 20.0;
-constexpr double kGap = 8.0;        // between tiles
-constexpr double kLabelGap = 14.0;  // between a row's label and its tiles
-constexpr double kWidestLabel = 170.0;
+constexpr double kGap = 8.0;       // between tiles
+constexpr double kLabelGap = 8.0;  // between a row's label and its tiles
+constexpr double kWidestLabel = 180.0;
 constexpr double kNarrowestSheet = 560.0;  // where the caption still reads well
 constexpr double kNoteHeight = 17.0;
-constexpr double kCaptionShare = 0.9;  // of the width: some SVG viewers set text wider than asked
+constexpr double kLoose = 1.14;  // room for SVG viewers that set text wider than they are told
 constexpr double kScaleWidth = 150.0;
 constexpr double kScaleHeight = 10.0;
 
@@ -53,8 +53,8 @@ double widest(const Plate& plate, std::string PlateRow::*words, const TextStyle&
 
 Columns columns_of(const Plate& plate) {
   Columns columns;
-  columns.label = std::min(std::ceil(std::max(widest(plate, &PlateRow::label, kLabel),
-                                              widest(plate, &PlateRow::more, kMore))),
+  columns.label = std::min(std::ceil(kLoose * std::max(widest(plate, &PlateRow::label, kLabel),
+                                                       widest(plate, &PlateRow::more, kMore))),
                            kWidestLabel);
   std::size_t count = plate.columns.size();
   for (const auto& group : plate.groups) {
@@ -106,8 +106,8 @@ void draw_columns(const Plate& plate, const Columns& columns, Pen& pen) {
 
 void draw_row(const Plate& plate, const PlateRow& row, const Columns& columns, Pen& pen) {
   const double top = pen.y;
-  const auto label = wrapped(row.label, columns.label, kLabel, 2);
-  const auto more = wrapped(row.more, columns.label, kMore, 4);
+  const auto label = wrapped(row.label, columns.label / kLoose, kLabel, 2);
+  const auto more = wrapped(row.more, columns.label / kLoose, kMore, 4);
   pen.y =
       top + std::max(0.0, (plate.tile - static_cast<double>(label.size()) * line_height(kLabel) -
                            static_cast<double>(more.size()) * line_height(kMore)) /
@@ -131,7 +131,8 @@ void draw_row(const Plate& plate, const PlateRow& row, const Columns& columns, P
 void draw_group(const Plate& plate, const PlateGroup& group, const Columns& columns, Pen& pen) {
   if (!group.heading.empty()) {
     pen.y += 6.0;
-    pen.words(kMargin, wrapped(group.heading, columns.sheet - 2.0 * kMargin, kGroup, 2), kGroup);
+    pen.words(kMargin, wrapped(group.heading, (columns.sheet - 2.0 * kMargin) / kLoose, kGroup, 2),
+              kGroup);
     pen.y += 4.0;
     if (pen.sheet() != nullptr) {
       pen.sheet()->path(std::vector<Point>{{kMargin, pen.y}, {columns.sheet - kMargin, pen.y}},
@@ -173,14 +174,17 @@ void draw_scale(const ColourScale& scale, double left, Pen& pen) {
   pen.y += kScaleHeight + 6.0;
 }
 
-void draw_plate(const Plate& plate, const Columns& columns, Pen& pen) {
+void draw_plate(const Plate& plate, const Columns& columns, PlateWords words, Pen& pen) {
   const double width = columns.sheet - 2.0 * kMargin;
-  pen.words(kMargin, wrapped(plate.heading, width, kHeading, 3), kHeading);
-  pen.y += 6.0;
+  if (words == PlateWords::all) {
+    pen.words(kMargin, wrapped(plate.heading, width / kLoose, kHeading, 3), kHeading);
+    pen.y += 6.0;
+  }
   draw_columns(plate, columns, pen);
   for (const auto& group : plate.groups) draw_group(plate, group, columns, pen);
   if (plate.scale) draw_scale(*plate.scale, kMargin, pen);
-  pen.words(kMargin, wrapped(plate.caption, kCaptionShare * width, kCaption, 12), kCaption);
+  if (words == PlateWords::all)
+    pen.words(kMargin, wrapped(plate.caption, width / kLoose, kCaption, 12), kCaption);
   pen.y += kMargin;
 }
 
@@ -214,18 +218,22 @@ std::vector<std::string> wrapped(std::string_view words,
   return lines;
 }
 
-Drawing compose(const Plate& plate) {
+views::Figure compose(const Plate& plate, PlateWords words) {
   const auto columns = columns_of(plate);
   Pen measure(nullptr);
-  draw_plate(plate, columns, measure);
+  draw_plate(plate, columns, words, measure);
   Figure sheet(columns.sheet, measure.y);
   Pen pen(&sheet);
-  draw_plate(plate, columns, pen);
+  draw_plate(plate, columns, words, pen);
+  return sheet;
+}
+
+std::string details_of(const Plate& plate) {
   std::string details;
   for (const auto& group : plate.groups) {
     if (!group.heading.empty()) details += (details.empty() ? "" : "; ") + group.heading;
   }
-  return {std::move(sheet), plate.heading, plate.caption, details};
+  return details;
 }
 
 }  // namespace partwise::explaining

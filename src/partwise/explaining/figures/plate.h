@@ -48,15 +48,15 @@ struct Plate {
   std::vector<double> widths = {};  // of columns; tile where there is none
 };
 
-// A finished figure in words and lines.
-struct Drawing {
-  views::Figure sheet;
-  std::string title;
-  std::string caption;
-  std::string details;  // what its groups show, for the terminal and for those who hear the page
+enum class PlateWords {
+  all,
+  labels,  // without heading and caption, for a page that has them in its own text
 };
 
-Drawing compose(const Plate& plate);
+views::Figure compose(const Plate& plate, PlateWords words = PlateWords::all);
+
+// What its groups show, in one line: for the terminal, and for those who hear a page.
+std::string details_of(const Plate& plate);
 
 // The words in lines no wider than `width`; from line `most` on they are cut with an ellipsis.
 std::vector<std::string> wrapped(std::string_view words,

@@ -71,7 +71,7 @@ PlateGroup templates_group(const DrawnRun& run, const LayerTemplates& of, std::s
 
 }  // namespace
 
-Drawing draw_templates(std::span<const DrawnRun> runs, const FigureOptions& options) {
+Plate draw_templates(std::span<const DrawnRun> runs, const FigureOptions& options) {
   Plate plate;
   plate.heading = "Templates: what a filter's map is taught to look like";
   for (const auto& run : runs) {
@@ -86,7 +86,7 @@ Drawing draw_templates(std::span<const DrawnRun> runs, const FigureOptions& opti
       "corners, at the edges and in the middle, and the one template for images without the part. "
       "The mask keeps what lies inside the dashed line. A layer that learns β for each filter is "
       "drawn with the middle one.";
-  return compose(plate);
+  return plate;
 }
 
 }  // namespace partwise::explaining

@@ -4,6 +4,7 @@
 #include "partwise/evidence/receptive_field.h"
 #include "partwise/views/contour.h"
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -89,10 +90,14 @@ void add_on_top(Tile& tile, std::function<void(views::Figure&, const Box&)> pain
 std::vector<std::vector<Point>> moved_onto(const std::vector<std::vector<Point>>& outlines,
                                            double side,
                                            const Box& place) {
+  constexpr double kInside = 1.6;  // half a line and its halo
+  const auto along = [&](double at, double start, double extent) {
+    return std::clamp(start + at * extent / side, start + kInside, start + extent - kInside);
+  };
   auto moved = outlines;
   for (auto& outline : moved) {
     for (auto& point : outline) {
-      point = {place.x + point.x * place.width / side, place.y + point.y * place.height / side};
+      point = {along(point.x, place.x, place.width), along(point.y, place.y, place.height)};
     }
   }
   return moved;

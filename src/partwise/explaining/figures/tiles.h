@@ -33,7 +33,8 @@ Tile lit_tile(const images::Image& photo,
 // Puts more on top of a tile.
 void add_on_top(Tile& tile, std::function<void(views::Figure&, const Box&)> paint);
 
-// Outlines in pixels of a picture of that side, on the place it is shown at.
+// Outlines in pixels of a picture of that side, on the place it is shown at; lines along its border
+// stay inside.
 std::vector<std::vector<Point>> moved_onto(const std::vector<std::vector<Point>>& outlines,
                                            double side,
                                            const Box& place);
