@@ -4,6 +4,7 @@
 #include "partwise/base/files.h"
 #include "partwise/base/progress.h"
 #include "partwise/explaining/figures/figure_kinds.h"
+#include "partwise/explaining/part_book.h"
 #include "partwise/images/codec.h"
 #include "partwise/models/examples.h"
 #include "partwise/runs/drawn_figures.h"
@@ -56,6 +57,14 @@ DrawnFiles draw_figure(const DrawRequest& request, const Machine& machine) {
          "draw {}: say where to: --out FILE.png or FILE.svg, or --into-report", kind.name);
   for (const auto& file : files) make_writable_folder(fs::absolute(file).parent_path());
   const auto resources = start_session(machine);
+  if (kind.needs != explaining::Needs::nothing) {
+    const auto data = runs::RunFolder::open(request.runs.front()).data(request.data);
+    ensure(fs::exists(data / "dataset.json"), "{}: no dataset is there (dataset.json is missing)",
+           data.string());
+    for (const auto& folder : request.runs)
+      explaining::provide_part_book(runs::RunFolder::open(folder), request.data, resources,
+                                    request.checkpoint);
+  }
   const auto runs = explaining::open_drawn_runs(request.runs, request.data, request.checkpoint,
                                                 request.options, kind.needs, resources);
   const auto plate = kind.draw(runs, request.options);

@@ -26,7 +26,8 @@ struct DrawnFiles {
   std::string caption;
 };
 
-// Draws one figure of runs. Whatever is wrong with the request is said before anything is computed.
+// Draws one figure of runs. Whatever is wrong with the request is said before anything is computed. A
+// run that does not know its parts yet learns them from its training images, where those are there.
 DrawnFiles draw_figure(const DrawRequest& request, const Machine& machine);
 
 // Every figure that these runs allow, into the folder of the interpretable one; what can't be drawn

@@ -17,9 +17,11 @@ struct Decision {
 
 std::vector<Decision> decisions_of(const DrawnRun& run, std::span<const int64_t> rows) {
   const Explainer explainer(run.run, run.checkpoint, run.device);
+  ExplainOptions options;
+  options.filters = false;
   std::vector<Decision> decisions;
   for (const int64_t row : rows)
-    decisions.push_back({row, explainer.explain_crop(run.examples.pixels[row])});
+    decisions.push_back({row, explainer.explain_crop(run.examples.pixels[row], options)});
   return decisions;
 }
 

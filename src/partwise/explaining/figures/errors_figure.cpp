@@ -30,29 +30,33 @@ std::vector<int64_t> wrong_rows(const DrawnRun& run, std::optional<int64_t> cate
   return wrong;
 }
 
-struct Mistake {
+struct WrongDecision {
   int64_t row = 0;
   std::string truth;
   Explanation why;
 };
 
-std::vector<Mistake> mistakes_of(const DrawnRun& run, std::span<const int64_t> rows) {
+std::vector<WrongDecision> wrong_decisions_of(const DrawnRun& run, std::span<const int64_t> rows) {
   const Explainer explainer(run.run, run.checkpoint, run.device);
   const auto names = models::class_names(run.task);
   const auto classes = models::to_vector(models::decision_classes(run.task, run.examples.category));
-  std::vector<Mistake> mistakes;
+  std::vector<WrongDecision> mistakes;
   for (const int64_t row : rows) {
     ExplainOptions asked;
     asked.against = names[static_cast<std::size_t>(classes[static_cast<std::size_t>(row)])];
     asked.outlined = 12;
+    asked.filters = false;
     mistakes.push_back(
         {row, asked.against, explainer.explain_crop(run.examples.pixels[row], asked)});
   }
   return mistakes;
 }
 
-PlateRow mistake_row(
-    const DrawnRun& run, const Mistake& mistake, double low, double high, PartColours& colours) {
+PlateRow mistake_row(const DrawnRun& run,
+                     const WrongDecision& mistake,
+                     double low,
+                     double high,
+                     PartColours& colours) {
   const auto& why = mistake.why;
   const auto photo = photo_of(run, mistake.row);
   // What decides: parts of some weight beside the strongest.
@@ -81,7 +85,7 @@ PlateRow mistake_row(
 Plate draw_errors(std::span<const DrawnRun> runs, const FigureOptions& options) {
   const auto count =
       static_cast<std::size_t>(options.images > 0 ? options.images : kStandardErrors);
-  std::vector<std::vector<Mistake>> mistakes;
+  std::vector<std::vector<WrongDecision>> mistakes;
   std::vector<std::size_t> wrong;
   bool by_silence = false;
   double low = 0.0;
@@ -97,7 +101,7 @@ Plate draw_errors(std::span<const DrawnRun> runs, const FigureOptions& options) 
     shuffle(rows, random);
     rows.resize(std::min(rows.size(), count));
     if (!options.image.empty()) rows = asked_rows(run, options);
-    for (const auto& mistake : mistakes.emplace_back(mistakes_of(run, rows))) {
+    for (const auto& mistake : mistakes.emplace_back(wrong_decisions_of(run, rows))) {
       by_silence = by_silence || std::none_of(mistake.why.parts.begin(), mistake.why.parts.end(),
                                               [](const PartShare& p) { return p.contrast > 0.0; });
       for (const auto& part : mistake.why.parts) {

@@ -246,16 +246,11 @@ TEST(Plate, BreaksWordsIntoLinesThatFit) {
 
 TEST(PartBars, SumWhatIsLeftOver) {
   Explanation why;
-  for (int i = 0; i < 9; ++i)
-    why.parts.push_back({.name = std::string(1, static_cast<char>('a' + i)),
-                         .filters = {},
-                         .share = 9.0 - i,
-                         .error = 0.0,
-                         .contrast = 0.0,
-                         .contrast_error = 0.0,
-                         .silenced = 0.0,
-                         .place = {},
-                         .outlines = {}});
+  for (int i = 0; i < 9; ++i) {
+    auto& part = why.parts.emplace_back();
+    part.name = static_cast<char>('a' + i);
+    part.share = 9.0 - i;
+  }
   PartColours colours;
   const auto bars = largest_bars(why, &PartShare::share, &PartShare::error, colours);
   ASSERT_EQ(bars.size(), 6U);

@@ -30,7 +30,7 @@ Tile parts_tile(const images::Image& photo,
   for (auto part = explanation.parts.rbegin(); part != explanation.parts.rend(); ++part) {
     if (part->outlines.empty() || !shown(*part)) continue;
     add_on_top(tile,
-               [outlines = part->outlines, colour = colours.of(part->name),
+               [outlines = part->outlines, colour = colours.of(part->label()),
                 side = static_cast<double>(photo.width)](views::Figure& sheet, const Box& place) {
                  sheet.region(moved_onto(outlines, side, place), std::nullopt,
                               views::Stroke{.colour = colour, .width = 2.0, .halo = true});
@@ -51,7 +51,8 @@ std::vector<PartBar> largest_bars(const Explanation& explanation,
   PartBar rest{"", 0.0, 0.0, kOtherColour};
   for (std::size_t i = 0; i < parts.size(); ++i) {
     if (parts.size() <= kMostBars || i + 1 < kMostBars) {
-      bars.push_back({parts[i].name, parts[i].*value, parts[i].*error, colours.of(parts[i].name)});
+      bars.push_back(
+          {parts[i].label(), parts[i].*value, parts[i].*error, colours.of(parts[i].label())});
     } else {
       rest.value += parts[i].*value;
       rest.error = std::hypot(rest.error, parts[i].*error);

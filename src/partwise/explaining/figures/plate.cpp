@@ -11,8 +11,8 @@ namespace {
 using views::Figure;
 using views::TextStyle;
 
-constexpr double kMargin = 20.0;
-constexpr double kGap = 8.0;       // between tiles
+constexpr double kPlateMargin = 20.0;
+constexpr double kTileGap = 8.0;   // between tiles
 constexpr double kLabelGap = 8.0;  // between a row's label and its tiles
 constexpr double kWidestLabel = 180.0;
 constexpr double kNarrowestSheet = 560.0;  // where the caption still reads well
@@ -60,13 +60,13 @@ Columns columns_of(const Plate& plate) {
   for (const auto& group : plate.groups) {
     for (const auto& row : group.rows) count = std::max(count, row.tiles.size());
   }
-  double right = kMargin + (columns.label > 0.0 ? columns.label + kLabelGap : 0.0);
+  double right = kPlateMargin + (columns.label > 0.0 ? columns.label + kLabelGap : 0.0);
   for (std::size_t i = 0; i < count; ++i) {
     columns.left.push_back(right);
     columns.width.push_back(i < plate.widths.size() ? plate.widths[i] : plate.tile);
-    right += columns.width.back() + kGap;
+    right += columns.width.back() + kTileGap;
   }
-  columns.sheet = std::max(right - kGap + kMargin, kNarrowestSheet);
+  columns.sheet = std::max(right - kTileGap + kPlateMargin, kNarrowestSheet);
   return columns;
 }
 
@@ -75,7 +75,7 @@ class Pen {
  public:
   explicit Pen(Figure* sheet) : sheet_(sheet) {}
 
-  double y = kMargin;
+  double y = kPlateMargin;
 
   void words(double x, const std::vector<std::string>& lines, const TextStyle& style) {
     for (const auto& line : lines) {
@@ -112,8 +112,8 @@ void draw_row(const Plate& plate, const PlateRow& row, const Columns& columns, P
       top + std::max(0.0, (plate.tile - static_cast<double>(label.size()) * line_height(kLabel) -
                            static_cast<double>(more.size()) * line_height(kMore)) /
                               2.0);
-  pen.words(kMargin, label, kLabel);
-  pen.words(kMargin, more, kMore);
+  pen.words(kPlateMargin, label, kLabel);
+  pen.words(kPlateMargin, more, kMore);
   bool noted = false;
   for (std::size_t i = 0; i < row.tiles.size(); ++i) {
     const auto& tile = row.tiles[i];
@@ -125,20 +125,22 @@ void draw_row(const Plate& plate, const PlateRow& row, const Columns& columns, P
     pen.sheet()->text({place.x + place.width / 2.0, top + plate.tile + 13.0},
                       views::fitted(tile.note, place.width, kNote), kNote);
   }
-  pen.y = top + plate.tile + (noted ? kNoteHeight : 0.0) + kGap;
+  pen.y = top + plate.tile + (noted ? kNoteHeight : 0.0) + kTileGap;
 }
 
 void draw_group(const Plate& plate, const PlateGroup& group, const Columns& columns, Pen& pen) {
   if (!group.heading.empty()) {
     pen.y += 6.0;
-    pen.words(kMargin, wrapped(group.heading, (columns.sheet - 2.0 * kMargin) / kLoose, kGroup, 2),
+    pen.words(kPlateMargin,
+              wrapped(group.heading, (columns.sheet - 2.0 * kPlateMargin) / kLoose, kGroup, 2),
               kGroup);
     pen.y += 4.0;
     if (pen.sheet() != nullptr) {
-      pen.sheet()->path(std::vector<Point>{{kMargin, pen.y}, {columns.sheet - kMargin, pen.y}},
-                        {.colour = {200, 200, 200}, .width = 1.0});
+      pen.sheet()->path(
+          std::vector<Point>{{kPlateMargin, pen.y}, {columns.sheet - kPlateMargin, pen.y}},
+          {.colour = {200, 200, 200}, .width = 1.0});
     }
-    pen.y += kGap;
+    pen.y += kTileGap;
   }
   for (const auto& row : group.rows) draw_row(plate, row, columns, pen);
 }
@@ -175,17 +177,17 @@ void draw_scale(const ColourScale& scale, double left, Pen& pen) {
 }
 
 void draw_plate(const Plate& plate, const Columns& columns, PlateWords words, Pen& pen) {
-  const double width = columns.sheet - 2.0 * kMargin;
+  const double width = columns.sheet - 2.0 * kPlateMargin;
   if (words == PlateWords::all) {
-    pen.words(kMargin, wrapped(plate.heading, width / kLoose, kHeading, 3), kHeading);
+    pen.words(kPlateMargin, wrapped(plate.heading, width / kLoose, kHeading, 3), kHeading);
     pen.y += 6.0;
   }
   draw_columns(plate, columns, pen);
   for (const auto& group : plate.groups) draw_group(plate, group, columns, pen);
-  if (plate.scale) draw_scale(*plate.scale, kMargin, pen);
+  if (plate.scale) draw_scale(*plate.scale, kPlateMargin, pen);
   if (words == PlateWords::all)
-    pen.words(kMargin, wrapped(plate.caption, width / kLoose, kCaption, 12), kCaption);
-  pen.y += kMargin;
+    pen.words(kPlateMargin, wrapped(plate.caption, width / kLoose, kCaption, 12), kCaption);
+  pen.y += kPlateMargin;
 }
 
 }  // namespace
