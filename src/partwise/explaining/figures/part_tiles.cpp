@@ -30,7 +30,7 @@ Tile parts_tile(const images::Image& photo,
   for (auto part = explanation.parts.rbegin(); part != explanation.parts.rend(); ++part) {
     if (part->outlines.empty() || !shown(*part)) continue;
     add_on_top(tile,
-               [outlines = part->outlines, colour = colours.of(part->label()),
+               [outlines = part->outlines, colour = colours.of(part->name),
                 side = static_cast<double>(photo.width)](views::Figure& sheet, const Box& place) {
                  sheet.region(moved_onto(outlines, side, place), std::nullopt,
                               views::Stroke{.colour = colour, .width = 2.0, .halo = true});
@@ -52,7 +52,7 @@ std::vector<PartBar> largest_bars(const Explanation& explanation,
   for (std::size_t i = 0; i < parts.size(); ++i) {
     if (parts.size() <= kMostBars || i + 1 < kMostBars) {
       bars.push_back(
-          {parts[i].label(), parts[i].*value, parts[i].*error, colours.of(parts[i].label())});
+          {parts[i].label(), parts[i].*value, parts[i].*error, colours.of(parts[i].name)});
     } else {
       rest.value += parts[i].*value;
       rest.error = std::hypot(rest.error, parts[i].*error);
