@@ -46,7 +46,7 @@ class Commands(unittest.TestCase):
 
     def test_every_command_explains_itself_with_an_example(self):
         for command in (["demo"], ["data", "synth"], ["data", "import"], ["data", "check"], ["train"], ["measure"],
-                        ["compare"], ["dump"], ["referee"], ["report"], ["export"], ["weights", "inspect"],
+                        ["compare"], ["draw"], ["dump"], ["referee"], ["report"], ["export"], ["weights", "inspect"],
                         ["weights", "convert"], ["reproduce"]):
             shown = run(*command, "--help")
             self.assertEqual(shown.returncode, 0)

@@ -88,6 +88,7 @@ void add_data_import(CLI::App& data);
 void add_train(CLI::App& app);
 void add_measure(CLI::App& app);
 void add_compare(CLI::App& app);
+void add_draw(CLI::App& app);
 void add_dump(CLI::App& app);
 void add_referee(CLI::App& app);
 void add_names(CLI::App& app);

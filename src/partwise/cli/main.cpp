@@ -85,6 +85,7 @@ int main(int argc, char** argv) {
   partwise::cli::add_measure(app);
   partwise::cli::add_compare(app);
   partwise::cli::add_verify(app);
+  partwise::cli::add_draw(app);
   partwise::cli::add_dump(app);
   partwise::cli::add_referee(app);
   partwise::cli::add_explain(app);

@@ -4,6 +4,7 @@
 #include "partwise/base/progress.h"
 #include "partwise/base/random.h"
 #include "partwise/datasets/synthetic_animals.h"
+#include "partwise/experiments/draw_figure.h"
 #include "partwise/experiments/machine.h"
 #include "partwise/findings/findings_file.h"
 #include "partwise/images/codec.h"
@@ -155,6 +156,8 @@ Demo run_demo(const fs::path& out,
     demo.runs.push_back(run_arm(out, arm, options, dataset, resources));
   for (const auto& run : demo.runs) demo.found.push_back(findings::require_findings(run));
 
+  say("drawing figures ...");
+  draw_figures_for_report(demo.runs, out / "data", options.seed, resources);
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
   demo.seconds = seconds.count();
   write_json_atomically(demo.summary, summary_of(demo.found, demo.seconds));

@@ -55,7 +55,7 @@ std::vector<LoadedRun> load_runs(const std::vector<runs::RunFolder>& folders) {
     auto found = findings::require_findings(folder);
     const std::string arm = found.arm;
     runs.push_back({arm, 0, folder.path().string(), std::move(found), folder.options(),
-                    folder.manifest(), folder.log()});
+                    folder.manifest(), folder.log(), runs::drawn_figures(folder)});
   }
   std::stable_sort(runs.begin(), runs.end(), [](const LoadedRun& a, const LoadedRun& b) {
     return arm_rank(a.findings.arm) < arm_rank(b.findings.arm);

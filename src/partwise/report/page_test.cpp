@@ -4,6 +4,7 @@
 #include "partwise/findings/run_findings.h"
 #include "partwise/images/codec.h"
 #include "partwise/report/report.h"
+#include "partwise/runs/drawn_figures.h"
 
 #include <gtest/gtest.h>
 
@@ -108,6 +109,30 @@ class Report : public testing::Test {
 
   fs::path folder_ = fs::path(testing::TempDir()) / "partwise-report-test";
 };
+
+TEST_F(Report, ShowsTheFiguresThatWereDrawnOfARun) {
+  auto all = four_arms();
+  EXPECT_FALSE(contains(render_report(all, json::object()), "id=\"figures\""));
+  const auto png = images::encode_png(images::Image::blank(20, 10, 99));
+  runs::record_figure(all[0], {"filters", "What <filters> see", "Drawn by seed 1.", "foxes"}, png);
+  runs::record_figure(all[0], {"mask", "From a photo", "Two images.", "a mask"}, png);
+  const auto html = render_report(all, json::object());
+  EXPECT_TRUE(contains(html, "id=\"figures\""));
+  EXPECT_TRUE(contains(html, "What &lt;filters&gt; see"));
+  EXPECT_TRUE(contains(html, "<figcaption>Two images.</figcaption>"));
+  EXPECT_TRUE(contains(html, "alt=\"a mask\""));
+}
+
+TEST_F(Report, TakesNoFigureFromOutsideTheRun) {
+  const auto all = four_arms();
+  write_json_atomically(
+      [&] {
+        fs::create_directories(all[0].path() / "figures");
+        return all[0].path() / "figures" / "figures.json";
+      }(),
+      {{"figures", {{{"name", "../../secret"}, {"title", "a"}, {"caption", "b"}}}}});
+  EXPECT_THROW(render_report(all, json::object()), Error);
+}
 
 TEST_F(Report, ShowsAllFourArmsAndEveryPart) {
   const auto html =

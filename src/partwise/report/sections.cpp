@@ -300,6 +300,8 @@ std::vector<Section> sections(std::span<const LoadedRun> runs, const nlohmann::j
       {"provenance", "How it was made", provenance_section(runs, context)},
       {"limits", "Limits", limits_section()},
   };
+  if (const auto figures = figures_section(runs); !figures.empty())
+    all.insert(all.begin() + 4, {"figures", "The paper’s figures", figures});
   if (const auto further = further_measures(runs); !further.empty())
     all.insert(all.begin() + 3, {"further", "Further measures", further});
   return all;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "partwise/report/verdict.h"
+#include "partwise/runs/drawn_figures.h"
 
 #include <nlohmann/json.hpp>
 
@@ -19,6 +20,7 @@ struct LoadedRun {
   nlohmann::json options;
   nlohmann::json manifest;
   std::vector<nlohmann::json> log;
+  std::vector<runs::DrawnFigure> figures;  // `partwise draw … --into-report`
 };
 
 struct Section {
@@ -49,6 +51,9 @@ std::string training_charts(std::span<const LoadedRun> runs);
 // worst, each under its own heading where the findings say how a filter was chosen. Pictures must
 // lie below their run's folder.
 std::string gallery(std::span<const LoadedRun> runs);
+
+// The paper's figures that were drawn of the runs; "" without any.
+std::string figures_section(std::span<const LoadedRun> runs);
 
 // One row per network and layer, the numbers most people want.
 std::string summary_table(std::span<const LoadedRun> runs);

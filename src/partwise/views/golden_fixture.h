@@ -15,10 +15,14 @@ namespace partwise::views {
 // Compares the picture with tests/golden/<name>.png, which somebody has looked at. Where they
 // differ, the test names the picture it got; PARTWISE_REDRAW=1 in the environment makes that the
 // golden one. Two grey levels are allowed: compilers and libm's round differently, and a rounding
-// may meet another in the next layer of paint.
-inline void expect_golden(const images::Image& image, const std::string& name) {
+// may meet another in the next layer of paint. `differing`: the share of pixels that may differ by
+// more, for pictures of what a network computed, where another processor's convolutions may move an
+// outline by a pixel.
+inline void expect_golden(const images::Image& image,
+                          const std::string& name,
+                          double differing = 0.0) {
   constexpr int kTolerance = 2;
-  constexpr std::size_t kLargest = 30'000;  // bytes: goldens stay in the history for good
+  constexpr std::size_t kLargest = 40'000;  // bytes: goldens stay in the history for good
   const auto path =
       std::filesystem::path(PARTWISE_SOURCE_DIR) / "tests" / "golden" / (name + ".png");
   const std::string bytes = images::encode_png(image);
@@ -49,8 +53,10 @@ inline void expect_golden(const images::Image& image, const std::string& name) {
     pixels += difference > kTolerance ? 1 : 0;
     most = std::max(most, difference);
   }
-  EXPECT_EQ(pixels, 0) << pixels << " pixels of " << name << " differ, by up to " << most
-                       << " grey levels; " << leave_actual();
+  const auto all = static_cast<double>(image.width * image.height);
+  EXPECT_LE(static_cast<double>(pixels), differing * all)
+      << pixels << " pixels of " << name << " differ, by up to " << most << " grey levels; "
+      << leave_actual();
 }
 
 }  // namespace partwise::views

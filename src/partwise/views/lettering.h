@@ -14,7 +14,7 @@ struct Letter {
   std::vector<std::vector<Point>> lines;
 };
 
-// ASCII, the letters of Latin-1 and a few signs (· × − – … ± µ ° → Δ Σ β λ and the like); any other
+// ASCII, the letters of Latin-1 and a few signs (· × − – … ± µ ° → Δ Σ β λ τ and the like); any other
 // character is a hollow box.
 const Letter& letter_of(char32_t character);
 

@@ -1,0 +1,73 @@
+#include "partwise/runs/drawn_figures.h"
+
+#include "partwise/base/error.h"
+
+#include <algorithm>
+#include <cctype>
+
+namespace partwise::runs {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+fs::path figures_of(const RunFolder& run) {
+  return run.path() / "figures";
+}
+
+// The list may come from anywhere; a name must not lead out of the folder.
+bool is_plain(const std::string& name) {
+  return !name.empty() && std::all_of(name.begin(), name.end(), [](unsigned char c) {
+    return c < 128 && (std::isalnum(c) != 0 || c == '-' || c == '_');
+  });
+}
+
+}  // namespace
+
+fs::path DrawnFigure::file_in(const fs::path& run) const {
+  return run / "figures" / (name + ".png");
+}
+
+std::vector<DrawnFigure> drawn_figures(const RunFolder& run) {
+  const auto list = figures_of(run) / "figures.json";
+  std::vector<DrawnFigure> figures;
+  if (!fs::exists(list)) return figures;
+  const auto json = read_json(list);
+  try {
+    for (const auto& one : json.at("figures")) {
+      figures.push_back(
+          {one.at("name"), one.at("title"), one.at("caption"), one.value("alt", std::string())});
+      ensure(is_plain(figures.back().name), "{}: '{}' is no figure's name", list.string(),
+             figures.back().name);
+    }
+  } catch (const nlohmann::json::exception& problem) {
+    throw Error(fmt::format("{}: damaged ({}); delete it and draw the figures again", list.string(),
+                            problem.what()));
+  }
+  return figures;
+}
+
+void record_figure(const RunFolder& run, const DrawnFigure& figure, std::string_view png) {
+  expects(is_plain(figure.name), "'{}' is no figure's name", figure.name);
+  auto figures = drawn_figures(run);
+  make_writable_folder(figures_of(run));
+  write_file_atomically(figure.file_in(run.path()), png);
+  const auto older = std::find_if(figures.begin(), figures.end(),
+                                  [&](const DrawnFigure& one) { return one.name == figure.name; });
+  if (older == figures.end()) {
+    figures.push_back(figure);
+  } else {
+    *older = figure;
+  }
+  auto list = nlohmann::json::array();
+  for (const auto& one : figures) {
+    list.push_back({{"name", one.name},
+                    {"file", one.name + ".png"},
+                    {"title", one.title},
+                    {"caption", one.caption},
+                    {"alt", one.alt}});
+  }
+  write_json_atomically(figures_of(run) / "figures.json", {{"figures", std::move(list)}});
+}
+
+}  // namespace partwise::runs

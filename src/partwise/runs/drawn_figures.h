@@ -1,0 +1,25 @@
+#pragma once
+
+#include "partwise/runs/run_folder.h"
+
+#include <string>
+#include <vector>
+
+namespace partwise::runs {
+
+// A figure in a run's folder, for its report: figures/NAME.png, its words in figures/figures.json.
+struct DrawnFigure {
+  std::string name;  // "filters": one of each
+  std::string title;
+  std::string caption;
+  std::string alt;  // what a reader hears who cannot see it
+
+  std::filesystem::path file_in(const std::filesystem::path& run) const;
+};
+
+// In the order they were first recorded; an Error where figures.json is damaged.
+std::vector<DrawnFigure> drawn_figures(const RunFolder& run);
+// Writes the picture and its words, in place of an older one of this name.
+void record_figure(const RunFolder& run, const DrawnFigure& figure, std::string_view png);
+
+}  // namespace partwise::runs

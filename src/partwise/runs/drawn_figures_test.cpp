@@ -1,0 +1,40 @@
+#include "partwise/runs/drawn_figures.h"
+
+#include "partwise/base/error.h"
+#include "partwise/base/removal_fixture.h"
+
+#include <gtest/gtest.h>
+
+namespace partwise::runs {
+namespace {
+
+class DrawnFigures : public testing::Test {
+ protected:
+  void TearDown() override { remove_folder(folder_); }
+
+  std::filesystem::path folder_ =
+      std::filesystem::path(testing::TempDir()) / "partwise-drawn-figures-test";
+  RunFolder run_ = RunFolder::create(folder_, {{"seed", 1}}, {{"commit", "8808d85"}});
+};
+
+TEST_F(DrawnFigures, AreKeptInTheOrderTheyWereFirstDrawn) {
+  EXPECT_TRUE(drawn_figures(run_).empty());
+  record_figure(run_, {"filters", "Filters", "Of seed 1.", "foxes"}, "first");
+  record_figure(run_, {"mask", "Mask", "One image.", ""}, "second");
+  record_figure(run_, {"filters", "Filters", "Of seed 2.", "deer"}, "third");
+  const auto figures = drawn_figures(run_);
+  ASSERT_EQ(figures.size(), 2U);
+  EXPECT_EQ(figures[0].caption, "Of seed 2.");
+  EXPECT_EQ(figures[0].alt, "deer");
+  EXPECT_EQ(read_file(figures[0].file_in(folder_)), "third");
+  EXPECT_EQ(figures[1].name, "mask");
+}
+
+TEST_F(DrawnFigures, SayWhatIsDamaged) {
+  record_figure(run_, {"mask", "Mask", "One image.", ""}, "picture");
+  write_json_atomically(folder_ / "figures" / "figures.json", {{"figures", {{{"name", 3}}}}});
+  EXPECT_THROW(drawn_figures(run_), Error);
+}
+
+}  // namespace
+}  // namespace partwise::runs
