@@ -76,6 +76,10 @@ void add_names(CLI::App& app) {
   command->add_option("--merge", request.merge, "PART+PART=PART: count the first ones as the last");
   command->add_flag("--forget", request.forget, "drop every name, note and merger people gave");
   command->add_flag("--learn", request.learn, "look at the training images again");
+  command->add_flag(
+      "--by-place", request.by_place,
+      "learn again, and name by place (part A, part B) even where the data knows parts: "
+      "for data that annotates few of them");
   command->add_option("--data", request.data, "where they lie, if not where the run was trained");
   command->add_flag("--filters", flags->filters, "list single filters too");
   command->add_option("--table", flags->table,

@@ -6,6 +6,7 @@
 #include "partwise/datasets/synthetic_animals.h"
 #include "partwise/experiments/draw_figure.h"
 #include "partwise/experiments/machine.h"
+#include "partwise/explaining/part_book.h"
 #include "partwise/findings/findings_file.h"
 #include "partwise/images/codec.h"
 #include "partwise/judging/dissection.h"
@@ -156,6 +157,7 @@ Demo run_demo(const fs::path& out,
     demo.runs.push_back(run_arm(out, arm, options, dataset, resources));
   for (const auto& run : demo.runs) demo.found.push_back(findings::require_findings(run));
 
+  explaining::provide_part_book(demo.runs.back(), out / "data", resources);
   say("drawing figures ...");
   draw_figures_for_report(demo.runs, out / "data", options.seed, resources);
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;

@@ -20,6 +20,7 @@ struct NamesRequest {
   std::string run;
   std::string data;                // where parts are learnt; "": the run's own dataset
   bool learn = false;              // anew, even where they are known
+  bool by_place = false;           // from places, even where the data knows parts
   std::vector<std::string> set;    // LAYER:FILTER=NAME; an empty name takes a given one back
   std::vector<std::string> note;   // LAYER:FILTER=TEXT
   std::vector<std::string> merge;  // PART+PART=PART

@@ -45,7 +45,7 @@ class ARun : public testing::Test {
   }
 
   Explainer learnt(const runs::RunFolder& folder) {
-    const LearningOptions quickly{.images = 3, .naming = {}};
+    const LearningOptions quickly{.images = 3, .by_place = false, .naming = {}};
     EXPECT_TRUE(provide_part_book(folder, {}, models::Resources{}, "last", quickly));
     return {folder, "last", "cpu"};
   }

@@ -154,7 +154,7 @@ LayerParts learn_layer(const judging::TrainedRun& trained,
                        const LearningOptions& options) {
   const auto& maps = view.summaries[tap];
   const auto& categories = view.filter_category[tap];
-  const bool by_truth = knows_parts(dataset);
+  const bool by_truth = !options.by_place && knows_parts(dataset);
   const auto pairs = by_truth
                          ? strongest_pairs(maps, view.row_category, categories, options.images)
                          : shared_pairs(maps, view.row_category, categories, trained.task.outputs(),

@@ -45,7 +45,8 @@ struct PartBook {
 };
 
 struct LearningOptions {
-  int64_t images = 16;  // per filter: those of its category it fires on most
+  int64_t images = 16;    // per filter: those of its category it fires on most
+  bool by_place = false;  // names from places even where the data knows parts
   NamingOptions naming;
 };
 

@@ -24,6 +24,7 @@ struct Silenced {
   double top = 0.0;
   double top_additive = metrics::kNaN;
   double chance = 0.0;
+  double evidence_shown = metrics::kNaN;  // of an image with an outline
   double covered = metrics::kNaN;
   double elsewhere = metrics::kNaN;
 };
@@ -84,6 +85,22 @@ metrics::Finding mean_over(const std::vector<Silenced>& rows,
                                     for (std::size_t i = 0; i < rows.size(); ++i)
                                       mean.add(rows[i].*number, counts[i]);
                                     return mean.value();
+                                  });
+}
+
+// Of sums, not of single images: one with next to no evidence would outweigh all others.
+metrics::Finding share_of_evidence(const std::vector<Silenced>& rows,
+                                   double Silenced::*number,
+                                   const metrics::BootstrapOptions& bootstrap) {
+  return metrics::finding_of_rows(std::ssize(rows), bootstrap,
+                                  [&](std::span<const int32_t> counts) {
+                                    metrics::ExistingMean part;
+                                    metrics::ExistingMean whole;
+                                    for (std::size_t i = 0; i < rows.size(); ++i) {
+                                      part.add(rows[i].*number, counts[i]);
+                                      whole.add(rows[i].evidence_shown, counts[i]);
+                                    }
+                                    return metrics::quotient(part.value(), whole.value());
                                   });
 }
 
@@ -163,8 +180,9 @@ SilencingCheck check_silencing(const Explainer& explainer,
         models::decision_scores(
             task, network.evaluate(torch::stack({without(0, 0), without(across, down)})).logits)
             .to(torch::kCPU, torch::kFloat64);
-    one.covered = (explanation.score - scores[0][asked].item<double>()) / explanation.evidence();
-    one.elsewhere = (explanation.score - scores[1][asked].item<double>()) / explanation.evidence();
+    one.evidence_shown = explanation.evidence();
+    one.covered = explanation.score - scores[0][asked].item<double>();
+    one.elsewhere = explanation.score - scores[1][asked].item<double>();
   }
   check.images = std::ssize(found);
   ensure(check.images > 0,
@@ -183,8 +201,9 @@ SilencingCheck check_silencing(const Explainer& explainer,
   check.top_moves_most.controls["by_chance"] = chance;
   check.top_moves_most_additive = mean_over(found, &Silenced::top_additive, bootstrap);
   check.top_moves_most_additive.controls["by_chance"] = chance;
-  check.covered = mean_over(found, &Silenced::covered, bootstrap);
-  check.covered.controls["elsewhere"] = mean_over(found, &Silenced::elsewhere, bootstrap).value;
+  check.covered = share_of_evidence(found, &Silenced::covered, bootstrap);
+  check.covered.controls["elsewhere"] =
+      share_of_evidence(found, &Silenced::elsewhere, bootstrap).value;
   return check;
 }
 

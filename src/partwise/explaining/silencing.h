@@ -22,7 +22,7 @@ struct SilencingCheck {
   metrics::Finding top_moves_most;  // images where silencing the part with the largest share moves
                                     // the score most; control: a part drawn by chance
   metrics::Finding top_moves_most_additive;  // the same of the distilled sum's largest part
-  metrics::Finding covered;  // score lost, / evidence, with the first part's outline covered;
+  metrics::Finding covered;  // score lost with the first part's outline covered, / evidence;
                              // control: the same shape elsewhere
 };
 
