@@ -85,9 +85,11 @@ FilterWords filter_words(const std::string& text) {
 std::vector<NamedFilter> name_parts(const NamesRequest& request, const Machine& machine) {
   const auto run = runs::RunFolder::open(request.run);
   const auto resources = start_session(machine);
-  if (request.learn) explaining::forget_part_book(run);
+  if (request.learn || request.by_place) explaining::forget_part_book(run);
+  explaining::LearningOptions learning;
+  learning.by_place = request.by_place;
   ensure(
-      explaining::provide_part_book(run, request.data, resources),
+      explaining::provide_part_book(run, request.data, resources, "last", learning),
       "{}: its parts are not known, and the images to learn them from are gone; name the dataset "
       "with --data",
       request.run);

@@ -297,14 +297,17 @@ Figure explanation_picture(const images::Image& photo,
   draw_bars(figure, lines, bars, top,
             fmt::format("{} {}", denied ? "for" : "why", views::shortened(of.asked, 18)),
             &Line::share, &Line::error, row, most, least, of.evidence());
+  // Held against "none of them", whose score is always 0, shares and contrasts are the same.
+  const bool same = std::all_of(lines.begin(), lines.end(),
+                                [](const Line& line) { return line.contrast == line.share; });
   draw_bars(figure, lines, bars + kBars + kGap, top,
-            fmt::format("and not {}", views::shortened(of.other, 18)), &Line::contrast,
-            &Line::contrast_error, row, most, least, 0.0);
+            same ? "in logits" : fmt::format("and not {}", views::shortened(of.other, 18)),
+            &Line::contrast, &Line::contrast_error, row, most, least, 0.0);
   const TextStyle small{11.0, false, views::kMutedInk};
   figure.text(
       {kMargin, figure.height() - 14.0},
       views::fitted(completeness_words(of) +
-                        " Left: share of the evidence; right: in logits. Dashed: speaks against.",
+                        " Left: share of the evidence; right: logits. Dashed: speaks against.",
                     width, small),
       small);
   return figure;

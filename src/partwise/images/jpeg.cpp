@@ -146,7 +146,7 @@ ReducedImage decode_jpeg(std::string_view bytes,
                          int64_t reduction) {
   JpegDecoder decoder(bytes, name);
   ensure(decoder.width() * decoder.height() <= max_pixels,
-         "{}: {} x {} pixels is more than the {} accepted", name, decoder.width(), decoder.height(),
+         "{}: {} x {} pixels is more than the {} accepted; make it smaller first", name, decoder.width(), decoder.height(),
          max_pixels);
   const int orientation = decoder.orientation();  // reading the pixels forgets the markers
   if (orientation != 1) reduction = 1;            // turned, its blocks would begin at the other end
