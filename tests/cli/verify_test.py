@@ -11,7 +11,7 @@ import tempfile
 import unittest
 
 PARTWISE = sys.argv.pop(1)
-METHODS = ["parts by name", "parts by place", "silencing by name", "Grad-CAM", "occlusion", "input x gradient",
+METHODS = ["parts by name", "parts by place", "silencing by name", "distilled sum by name", "Grad-CAM", "occlusion", "input x gradient",
            "by area", "all equal", "random shares", "inverse"]
 
 

@@ -18,7 +18,7 @@
 namespace partwise::explaining {
 namespace {
 
-constexpr double kLeastShareOutlined = 0.03;  // of all shares' absolute values
+constexpr double kLeastShareOutlined = 0.05;  // of all shares' absolute values
 constexpr double kLeastArea = 0.002;          // of the crop; smaller outlines are specks
 
 // Which classes are asked about, and the outputs their scores come from (-1: "none of them", always
@@ -205,7 +205,8 @@ nlohmann::json to_json(const Explanation& of) {
             {"above_baseline", of.evidence()},
             {"training_images_with_less",
              of.standing ? nlohmann::json(*of.standing) : nlohmann::json(nullptr)},
-            {"weak", of.weak()}}},
+            {"weak", of.weak()},
+            {"by_default", of.by_default()}}},
           {"layer", of.layer},
           {"exact", of.exact},
           {"orders", of.orders},

@@ -68,6 +68,8 @@ struct Explanation {
   std::string layer;
 
   double evidence() const { return score - baseline; }
+  // Its score is no higher than that of a layer that sees nothing: it won because others lost.
+  bool by_default() const { return evidence() <= 0.0; }
   // Less evidence than all but one in twenty training images of the class gave.
   bool weak() const { return standing && *standing < 0.05; }
 };

@@ -211,6 +211,12 @@ std::string evidence_words(const Explanation& of) {
   if (!of.standing)
     return "How training images compare is not known: parts were never learnt (partwise names RUN "
            "--learn).";
+  if (of.by_default()) {
+    return fmt::format(
+        "No part speaks for {}: it scores {:.1f} below a layer that sees nothing. Other classes "
+        "lack evidence.",
+        of.asked, -of.evidence());
+  }
   const auto share = percent_of(*of.standing);
   if (of.weak()) {
     return fmt::format(
@@ -242,7 +248,11 @@ std::string explanation_line(const Explanation& of) {
                 : fmt::format("{}{} {:+.2f}", separator, part.label(), part.share);
     separator = ", ";
   }
-  if (of.weak()) line += "; weak evidence";
+  if (of.by_default()) {
+    line += "; no part speaks for it";
+  } else if (of.weak()) {
+    line += "; weak evidence";
+  }
   return line;
 }
 
