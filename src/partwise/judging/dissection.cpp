@@ -2,6 +2,7 @@
 
 #include "partwise/base/files.h"
 #include "partwise/base/random.h"
+#include "partwise/evidence/receptive_field.h"
 #include "partwise/findings/findings_file.h"
 #include "partwise/images/codec.h"
 #include "partwise/judging/layer_findings.h"
@@ -32,6 +33,7 @@ struct Look {
   const models::Examples& objects;
   models::Activations activations;
   std::vector<metrics::MapSummaries> noisy;  // [layer]: of the objects; where it was asked for
+  std::vector<std::vector<metrics::RegionShape>> fields;  // [layer]: likewise
 };
 
 Look look_at(const networks::Network& network,
@@ -42,6 +44,7 @@ Look look_at(const networks::Network& network,
   Look look{judged,
             objects,
             models::collect_activations(network, judged, resources.device, resources.threads),
+            {},
             {}};
   if (metrics::wants(options.extras, "part_stability")) {
     const auto seed = derive_seed({static_cast<uint64_t>(options.bootstrap.seed), kNoiseStream});
@@ -49,6 +52,54 @@ Look look_at(const networks::Network& network,
         models::collect_summaries(network, objects, resources.device, resources.threads, seed);
   }
   return look;
+}
+
+// The pixels that hold most of a field's strength, around the unit's centre.
+metrics::RegionShape shape_of(const evidence::ReceptiveField& field, int64_t side) {
+  constexpr double kShare = 0.7;
+  metrics::RegionShape shape;
+  if (field.images == 0) return shape;
+  const int64_t whole = 2 * side + 1;
+  const auto middle = static_cast<double>(side);
+  const auto pixels = evidence::strongest_pixels(
+      evidence::field_on_image(field, {middle, middle}, whole), whole, kShare);
+  for (int64_t y = 0; y < whole; ++y) {
+    for (int64_t x = 0; x < whole; ++x) {
+      if (!pixels.contains(x, y)) continue;
+      const int64_t first = x;
+      while (x + 1 < whole && pixels.contains(x + 1, y)) ++x;
+      shape.spans.push_back({y - side, first - side, x - side});
+    }
+  }
+  return shape;
+}
+
+// Each filter's receptive field, from the training rows of its category it fires on most.
+std::vector<metrics::RegionShape> fields_of(const TrainedRun& trained,
+                                            std::size_t layer,
+                                            const models::TrainingView& training,
+                                            const std::string& device) {
+  const auto& maps = training.summaries[layer];
+  std::vector<std::vector<int64_t>> rows_of_filter;
+  for (int64_t filter = 0; filter < maps.filters; ++filter) {
+    std::vector<int64_t> rows;
+    for (int64_t row = 0; row < maps.rows; ++row) {
+      const auto at = static_cast<std::size_t>(row);
+      const int64_t category = training.filter_category[layer][static_cast<std::size_t>(filter)];
+      if (training.row_category[at] == category && maps.peaks_of(filter)[at] > 0.0F)
+        rows.push_back(row);
+    }
+    const auto order = metrics::by_strength(maps.peaks_of(filter), rows);
+    rows_of_filter.emplace_back(order.begin(), order.end());
+  }
+  evidence::FieldOptions coarse;  // an eighth of the work; it still takes minutes
+  coarse.images = 4;
+  coarse.step *= 2.0;
+  std::vector<metrics::RegionShape> shapes;
+  for (const auto& field : evidence::receptive_fields(trained.network, layer, trained.train,
+                                                      rows_of_filter, coarse, device))
+    shapes.push_back(shape_of(field, trained.input_side()));
+  return shapes;
 }
 
 metrics::LayerMaps maps_of(const models::LayerActivations& layer) {
@@ -60,12 +111,13 @@ metrics::Exam exam_of(const Look& look,
                       const metrics::Truth& truth,
                       const models::TrainingView& training,
                       const metrics::LayerOptions& options) {
-  metrics::Exam exam{truth, training.filter_category[layer], {}, {}, {}};
+  metrics::Exam exam{truth, training.filter_category[layer], {}, {}, {}, {}};
   if (!options.extras.empty()) {
     exam.judged = {look.activations.layers[layer].judged, to_vector(look.judged.category)};
     exam.training = {training.summaries[layer], training.row_category};
   }
   if (!look.noisy.empty()) exam.noisy = look.noisy[layer];
+  if (!look.fields.empty()) exam.fields = look.fields[layer];
   return exam;
 }
 
@@ -96,8 +148,11 @@ void add_random_control(const TrainedRun& trained,
   const auto look = look_at(network, judged, objects, options, resources);
   const auto untrained = measure_layers(look, truth, training, options);
   for (std::size_t i = 0; i < layers.size(); ++i) {
-    for (auto& [key, finding] : layers[i].findings)
-      finding.controls["random_weights"] = untrained[i].findings.at(key).value;
+    for (auto& [key, finding] : layers[i].findings) {
+      const auto found = untrained[i].findings.find(key);  // fields are looked for once
+      if (found != untrained[i].findings.end())
+        finding.controls["random_weights"] = found->second.value;
+    }
   }
 }
 
@@ -194,7 +249,11 @@ Dissection dissect(const runs::RunFolder& run,
                                       trained.input_side());
   const auto training = view_training(trained.network, trained, resources);
   const auto attacked = attacks_on(trained, judged, options, resources);
-  const auto look = look_at(trained.network, judged, result.objects, options.measures, resources);
+  auto look = look_at(trained.network, judged, result.objects, options.measures, resources);
+  if (metrics::wants(options.measures.extras, "receptive_fields")) {
+    for (std::size_t layer = 0; layer < training.summaries.size(); ++layer)
+      look.fields.push_back(fields_of(trained, layer, training, resources.device));
+  }
   auto measures = measure_layers(look, truth, training, options.measures);
   if (options.random_control)
     add_random_control(trained, judged, result.objects, truth, options.measures, resources,
@@ -229,6 +288,7 @@ Dissection dissect(const runs::RunFolder& run,
     result.cards.push_back(
         layer_cards(maps_of(layer), of_objects(layer.judged, to_vector(judged.category)), objects,
                     truth, measures[i], derive_seed({static_cast<uint64_t>(design.seed), i})));
+    add_evidence(trained.network, i, result.objects, resources.device, result.cards.back());
   }
   return result;
 }
@@ -249,7 +309,8 @@ findings::RunFindings measure_run(const runs::RunFolder& run,
                             images::encode_png(card_picture(seen.objects, seen.grids[i], chosen)));
       card.picture = "pictures/" + name;
       card.picture_alt = fmt::format(
-          "The {} crops of {} on which filter {} of {} fires strongest, and where it fires",
+          "The {} crops of {} on which filter {} of {} fires strongest, lit where its evidence "
+          "lies, and where it fires",
           chosen.rows.size(), card.category, card.filter, layer.layer);
     }
   }

@@ -4,6 +4,7 @@
 #include "partwise/images/image.h"
 #include "partwise/metrics/catalogue.h"
 #include "partwise/models/examples.h"
+#include "partwise/networks/network.h"
 
 #include <cstdint>
 #include <span>
@@ -26,7 +27,8 @@ std::vector<ChosenFilter> choose_filters(std::span<const metrics::FilterInterpre
 struct FilterCard {
   findings::Card card;  // without its picture
   std::vector<int64_t> rows;
-  std::vector<std::vector<float>> maps;  // [of rows]: before the mask
+  std::vector<std::vector<float>> maps;          // [of rows]: before the mask
+  std::vector<metrics::PixelSet> evidence = {};  // [of rows]: where the peak comes from
 };
 
 // The cards of one layer. objects: what its maps show, [rows] index into truth.categories; summaries
@@ -38,7 +40,15 @@ std::vector<FilterCard> layer_cards(const metrics::LayerMaps& layer,
                                     const metrics::LayerMeasures& measures,
                                     uint64_t seed);
 
-// The filter's strongest rows: the crop above, the crop with the map before the mask below.
+// Finds where the peaks on the cards come from (evidence/peak_gradients.h).
+void add_evidence(const networks::Network& network,
+                  std::size_t tap,
+                  const models::Examples& objects,
+                  const std::string& device,
+                  std::vector<FilterCard>& cards);
+
+// The filter's strongest rows: the crop above, dimmed where its evidence does not lie, the crop with
+// the map before the mask below.
 images::Image card_picture(const models::Examples& objects,
                            const metrics::UnitGrid& units,
                            const FilterCard& card);

@@ -48,6 +48,14 @@ void parts_of_objects(const LayerExam& of, LayerMeasures& found) {
   found.instability = std::move(place.filters);
 }
 
+void parts_in_fields(const LayerExam& of, LayerMeasures& found) {
+  const auto& [layer, exam, options, summaries] = of;
+  auto parts =
+      part_interpretability(layer.masked, layer.masked_grid, exam.truth, exam.filter_category,
+                            options.interpretability, options.bootstrap, exam.fields);
+  found.findings["part_interpretability_field"] = std::move(parts.finding);
+}
+
 void part_labels_of_filters(const LayerExam& of, LayerMeasures& found) {
   const auto& [layer, exam, options, summaries] = of;
   auto labels = part_labels(layer.masked, layer.masked_grid, exam.truth, exam.filter_category,
@@ -184,6 +192,17 @@ const std::vector<NumberWords> kYesNoAnswers{
      "Always no is what answering no to everything scores: with six categories, five in six.",
      "High numbers come free where a category is rare: read accuracy first."}};
 
+const std::vector<NumberWords> kFields{
+    {"part_interpretability_field", "Part interpretability in receptive fields", Better::higher,
+     false, "share of images on which a filter's field overlaps its best part",
+     "Part interpretability with each filter's image-resolution receptive field at its units, "
+     "found "
+     "by covering patches of training images, in place of a disc at their centres.",
+     "Shuffled images lays the regions over other images; constant centre is the filter's own "
+     "field "
+     "in the middle.",
+     "The field is a mean over few images: where a filter sees different things, it fits none."}};
+
 const std::vector<NumberWords> kPartLabels{
     {"part_label_iou", "Overlap with the part a filter stands for", Better::higher, false,
      "mean IoU with its best part",
@@ -302,6 +321,9 @@ std::vector<Metric>& rows() {
        parts_of_objects, nullptr},
       {"", false, Needs::yes_no_answers, "Yes or no", "How many answers of all outputs are right?",
        kYesNoAnswers, nullptr, yes_no_answers},
+      {"receptive_fields", false, Needs::fields, "Parts in receptive fields",
+       "And measured with the region each filter really uses, as the paper did?", kFields,
+       parts_in_fields, nullptr},
       {"part_labels", false, Needs::maps, "Part labels", "Which part does each filter stand for?",
        kPartLabels, part_labels_of_filters, nullptr},
       {"single_filter", false, Needs::judged_rows, "Single filters",
@@ -328,6 +350,7 @@ std::vector<Metric>& rows() {
 
 bool is_there(Needs needed, const Exam& exam) {
   return needed == Needs::judged_rows  ? exam.judged.has_value()
+         : needed == Needs::fields     ? !exam.fields.empty()
          : needed == Needs::noisy_rows ? exam.noisy.has_value()
                                        : true;
 }
@@ -383,7 +406,10 @@ std::vector<std::string> options_named(const std::string& list, bool all, bool o
   for (std::string name; std::getline(words, name, ',');)
     add(known[index_of_name("metric", name, known)]);
   if (all) {
-    for (const auto& name : option_names(false)) add(name);
+    for (const auto& metric : catalogue()) {
+      if (!metric.option.empty() && !metric.is_of_network() && metric.needs != Needs::fields)
+        add(metric.option);
+    }
   }
   return extras;
 }

@@ -42,6 +42,7 @@ struct Exam {
   std::optional<LabelledRows> judged;        // all judged rows, those without object too
   std::optional<LabelledRows> training;      // where thresholds may come from
   std::optional<MapSummaries> noisy;         // the rows of LayerMaps with noise in the input
+  std::vector<RegionShape> fields = {};  // [filters]: receptive fields; where they were looked for
 };
 
 // All that a metric of a layer may look at.
@@ -91,7 +92,7 @@ struct NumberWords {
 };
 
 // Without it a metric is left out.
-enum class Needs { decisions, yes_no_answers, attacks, maps, judged_rows, noisy_rows };
+enum class Needs { decisions, yes_no_answers, attacks, maps, judged_rows, noisy_rows, fields };
 
 // Numbers that answer one question and are measured together: one row of the catalogue. The
 // function stands in of_network for decisions, answers and attacks, in of_layer for the others.
@@ -122,7 +123,8 @@ const Metric* find_metric(const std::string& key);
 // What --metrics can ask of a layer; of a network too.
 std::vector<std::string> option_names(bool of_network);
 
-// "a,b" as a list, with `all` every option of a layer behind them; a name that is not valid is an
+// "a,b" as a list, with `all` every option of a layer behind them but those that need receptive
+// fields, which take minutes to find; a name that is not valid is an
 // Error that lists those that are.
 std::vector<std::string> options_named(const std::string& list, bool all, bool of_network);
 

@@ -14,6 +14,7 @@ constexpr uint64_t kInterpretabilityStream = 0x70617274;
 struct Detections {
   FilterInterpretability filter;
   double shuffled = kNaN;
+  double centre = kNaN;                    // with shapes
   std::vector<std::vector<int64_t>> hits;  // [part]: the rows in which it was detected
 };
 
@@ -47,6 +48,8 @@ Detections detect(const FilterOverlap& overlap,
       quotient(static_cast<double>(overlap.silent_rows), static_cast<double>(gallery.rows.size()));
   found.filter.by_part = shares_detected(overlap.own, gallery, iou);
   found.shuffled = largest_existing(shares_detected(overlap.shuffled, gallery, iou));
+  if (!overlap.centre.empty())
+    found.centre = largest_existing(shares_detected(overlap.centre, gallery, iou));
   found.filter.interpretability = largest_existing(found.filter.by_part);
   found.filter.best_part = place_of_largest(found.filter.by_part);
   return found;
@@ -102,11 +105,12 @@ PartInterpretability part_interpretability(const MapSource& maps,
                                            const Truth& truth,
                                            std::span<const int64_t> filter_category,
                                            const InterpretabilityOptions& options,
-                                           const BootstrapOptions& bootstrap) {
+                                           const BootstrapOptions& bootstrap,
+                                           std::span<const RegionShape> shapes) {
   expect_categories(filter_category, maps.filters, truth);
   const auto questions = questions_for(filter_category, truth);
-  const auto overlaps =
-      part_overlaps(maps, grid, truth, questions, options, bootstrap, kInterpretabilityStream);
+  const auto overlaps = part_overlaps(maps, grid, truth, questions, options, bootstrap,
+                                      kInterpretabilityStream, shapes);
   const auto& galleries = overlaps.galleries;
   std::vector<Detections> found(static_cast<std::size_t>(maps.filters));
   for (std::size_t i = 0; i < questions.size(); ++i) {
@@ -131,7 +135,8 @@ PartInterpretability part_interpretability(const MapSource& maps,
     value.add(one.filter.interpretability);
     silent.add(one.filter.silent_share);
     shuffled.add(one.shuffled);
-    centre.add(one.filter.category >= 0 ? centred[one.filter.category] : kNaN);
+    const bool placed = one.filter.category >= 0;
+    centre.add(!placed ? kNaN : shapes.empty() ? centred[one.filter.category] : one.centre);
     result.filters.push_back(one.filter);
   }
   auto drawn =

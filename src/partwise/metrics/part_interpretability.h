@@ -41,6 +41,10 @@ struct PartInterpretability {
 // -1: the category with the highest P_f is taken, which flatters the filter. P_f is NaN for a
 // filter whose category shows no part; such filters are left out of the mean.
 //
+// With `shapes` [filters] S_f is the union of the filter's shape at those centres, its
+// image-resolution receptive field as in the paper, and constant_centre is that shape at the input's
+// centre, the best part for each filter.
+//
 // The interval (a centred bootstrap interval) keeps T_f and the category from the full sample;
 // P_{f,k} and the maximum over k are recomputed in every resample. shuffled_images pairs every map
 // with the parts of one other row, by a derangement drawn for each filter, and takes the maximum
@@ -50,6 +54,7 @@ PartInterpretability part_interpretability(const MapSource& maps,
                                            const Truth& truth,
                                            std::span<const int64_t> filter_category,
                                            const InterpretabilityOptions& options,
-                                           const BootstrapOptions& bootstrap);
+                                           const BootstrapOptions& bootstrap,
+                                           std::span<const RegionShape> shapes = {});
 
 }  // namespace partwise::metrics

@@ -48,6 +48,28 @@ Exhibit worked_example() {
 
 constexpr InterpretabilityOptions kQuarter{.quantile = 0.25, .iou = 0.2, .radius = 0.125};
 
+// The disc of the worked example, radius 1, as a shape.
+TEST(PartInterpretabilityValue, WithADiscForAShapeIsTheSame) {
+  const auto exhibit = worked_example();
+  const std::vector<RegionShape> plus{{{{-1, 0, 0}, {0, -1, 1}, {1, 0, 0}}}};
+  const auto maps = exhibit.maps();
+  const auto by_disc = part_interpretability(source_of(maps, 2), exhibit.grid, exhibit.truth,
+                                             std::vector<int64_t>{0}, kQuarter, {.resamples = 10});
+  const auto by_shape =
+      part_interpretability(source_of(maps, 2), exhibit.grid, exhibit.truth,
+                            std::vector<int64_t>{0}, kQuarter, {.resamples = 10}, plus);
+  EXPECT_EQ(by_shape.filters.at(0).by_part, by_disc.filters.at(0).by_part);
+  EXPECT_EQ(by_shape.finding.controls.at("shuffled_images"),
+            by_disc.finding.controls.at("shuffled_images"));
+  EXPECT_EQ(by_shape.silent_share, by_disc.silent_share);
+  const std::vector<RegionShape> nothing(1);
+  const auto blind =
+      part_interpretability(source_of(maps, 2), exhibit.grid, exhibit.truth,
+                            std::vector<int64_t>{0}, kQuarter, {.resamples = 10}, nothing);
+  EXPECT_EQ(blind.finding.value, 0.0);
+  EXPECT_EQ(blind.finding.controls.at("constant_centre"), 0.0);
+}
+
 TEST(PartInterpretabilityValue, EqualsTheWorkedExample) {
   const auto result = measure(worked_example(), {0}, kQuarter);
   const auto& filter = result.filters.at(0);

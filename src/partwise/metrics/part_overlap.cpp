@@ -4,6 +4,8 @@
 #include "partwise/metrics/statistics.h"
 #include "partwise/metrics/upper_quantile.h"
 
+#include <algorithm>
+#include <cmath>
 #include <utility>
 
 namespace partwise::metrics {
@@ -40,16 +42,37 @@ double overlap(const Truth& truth,
   return static_cast<double>(both) / static_cast<double>(region_area + part_area - both);
 }
 
-Overlaps centre_overlaps(const Truth& truth, const Gallery& gallery, double radius) {
-  const auto side = static_cast<double>(truth.input_side);
-  PixelSet disc(truth.input_side);
-  disc.insert_disc({(side - 1.0) / 2.0, (side - 1.0) / 2.0}, radius * side);
+// One region in every row.
+Overlaps overlaps_of(const PixelSet& region, const Truth& truth, const Gallery& gallery) {
   auto overlaps = empty_overlaps(gallery);
   for (std::size_t k = 0; k < overlaps.size(); ++k) {
     for (std::size_t place = 0; place < gallery.rows.size(); ++place)
-      overlaps[k][place] = overlap(truth, gallery, k, place, disc, disc.area());
+      overlaps[k][place] = overlap(truth, gallery, k, place, region, region.area());
   }
   return overlaps;
+}
+
+Point middle_of(const Truth& truth) {
+  const double middle = (static_cast<double>(truth.input_side) - 1.0) / 2.0;
+  return {middle, middle};
+}
+
+Overlaps centre_overlaps(const Truth& truth, const Gallery& gallery, double radius) {
+  PixelSet disc(truth.input_side);
+  disc.insert_disc(middle_of(truth), radius * static_cast<double>(truth.input_side));
+  return overlaps_of(disc, truth, gallery);
+}
+
+// What of the shape lies in the picture.
+void insert_shape(const RegionShape& shape, Point centre, PixelSet& region) {
+  const int64_t side = region.side();
+  const int64_t x = std::llround(centre.x);
+  for (const auto& [y, first, last] : shape.spans) {
+    const int64_t row = std::llround(centre.y) + y;
+    const int64_t left = std::max<int64_t>(x + first, 0);
+    const int64_t right = std::min(x + last, side - 1);
+    if (row >= 0 && row < side && left <= right) region.insert_span(row, left, right);
+  }
 }
 
 std::vector<PixelSet> unit_discs(const UnitGrid& grid, int64_t side, double radius) {
@@ -82,16 +105,17 @@ void for_each_map(const MapSource& maps,
   });
 }
 
-// Fills `region` with the discs of the units above the threshold; false if there is none.
+// Fills `region` with what the units above the threshold stand for; false if there is none.
+template <typename Insert>
 bool draw_region(std::span<const float> map,
                  float threshold,
-                 std::span<const PixelSet> discs,
+                 const Insert& insert,
                  PixelSet& region) {
   region.clear();
   bool any = false;
   for (std::size_t cell = 0; cell < map.size(); ++cell) {
     if (!(map[cell] > threshold)) continue;
-    region.insert_all(discs[cell]);
+    insert(cell, region);
     any = true;
   }
   return any;
@@ -105,7 +129,8 @@ PartOverlaps part_overlaps(const MapSource& maps,
                            std::span<const OverlapQuestion> questions,
                            const InterpretabilityOptions& options,
                            const BootstrapOptions& bootstrap,
-                           uint64_t control_stream) {
+                           uint64_t control_stream,
+                           std::span<const RegionShape> shapes) {
   expect_matching(maps.rows, grid, truth);
   validate(options);
   const int threads = static_cast<int>(bootstrap.threads);
@@ -139,8 +164,15 @@ PartOverlaps part_overlaps(const MapSource& maps,
     const auto& gallery = result.galleries[questions[i].category];
     auto random = control_random(bootstrap, control_stream, questions[i].filter);
     partner.push_back(derangement(gallery.rows.size(), random));
-    result.filters.push_back({quantiles.threshold(static_cast<int64_t>(i)), 0,
-                              empty_overlaps(gallery), empty_overlaps(gallery)});
+    result.filters.push_back({quantiles.threshold(static_cast<int64_t>(i)),
+                              0,
+                              empty_overlaps(gallery),
+                              empty_overlaps(gallery),
+                              {}});
+    if (shapes.empty()) continue;
+    PixelSet region(truth.input_side);
+    insert_shape(shapes[static_cast<std::size_t>(questions[i].filter)], middle_of(truth), region);
+    result.filters.back().centre = overlaps_of(region, truth, gallery);
   }
   const auto discs = unit_discs(grid, maps.side, options.radius);
   each_map([&](int64_t question, std::span<const float> map, int64_t place) {
@@ -148,7 +180,13 @@ PartOverlaps part_overlaps(const MapSource& maps,
     if (region.side() != truth.input_side) region = PixelSet(truth.input_side);
     auto& found = result.filters[question];
     const auto& gallery = result.galleries[questions[question].category];
-    if (!draw_region(map, found.threshold, discs, region)) ++found.silent_rows;
+    const auto insert = [&](std::size_t cell, PixelSet& into) {
+      if (shapes.empty()) return into.insert_all(discs[cell]);
+      const auto at = static_cast<int64_t>(cell);
+      const auto filter = static_cast<std::size_t>(questions[question].filter);
+      insert_shape(shapes[filter], grid.centre(at / maps.side, at % maps.side), into);
+    };
+    if (!draw_region(map, found.threshold, insert, region)) ++found.silent_rows;
     const int64_t area = region.area();
     for (std::size_t k = 0; k < gallery.shown.size(); ++k) {
       found.own[k][place] = overlap(truth, gallery, k, place, region, area);

@@ -26,6 +26,17 @@ struct InterpretabilityOptions {
   }
 };
 
+// The region a unit of one filter stands for, around its centre: rows of pixels [first, last], counted
+// from the pixel nearest to the centre.
+struct RegionShape {
+  struct Span {
+    int64_t y = 0;
+    int64_t first = 0;
+    int64_t last = 0;
+  };
+  std::vector<Span> spans;
+};
+
 // One category: its rows, and how much of each part they show.
 struct Gallery {
   std::vector<int64_t> rows;
@@ -42,6 +53,7 @@ struct FilterOverlap {
   int64_t silent_rows = 0;  // rows of the category without a unit above T_f
   Overlaps own;
   Overlaps shuffled;  // the same regions laid over the parts of one other row each
+  Overlaps centre;    // with shapes: the filter's own at the input's centre, in every row
 };
 
 // "How does this filter overlap the parts of this category?"
@@ -59,7 +71,7 @@ struct PartOverlaps {
 
 // How the regions of filters overlap parts. T_f: over all positions of all maps of a category, the
 // upper_quantile of max(x, 0), NaN taken for 0. S_f = union of discs (radius a share of the input
-// side) at the centres of the units with x > T_f. Every filter's derangement behind `shuffled` is
+// side) at the centres of the units with x > T_f; with `shapes` [filters] of the filter's shape there. Every filter's derangement behind `shuffled` is
 // drawn from control_random(bootstrap, control_stream, filter). Holds the caller to maps, truth and
 // questions that fit, and to valid options.
 //
@@ -71,6 +83,7 @@ PartOverlaps part_overlaps(const MapSource& maps,
                            std::span<const OverlapQuestion> questions,
                            const InterpretabilityOptions& options,
                            const BootstrapOptions& bootstrap,
-                           uint64_t control_stream);
+                           uint64_t control_stream,
+                           std::span<const RegionShape> shapes = {});
 
 }  // namespace partwise::metrics
