@@ -1,9 +1,12 @@
 #include "partwise/evidence/peak_gradients.h"
 
 #include "partwise/base/error.h"
+#include "partwise/base/interrupt.h"
+#include "partwise/base/progress.h"
 #include "partwise/evidence/receptive_field.h"
 #include "partwise/tensors/torch.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace partwise::evidence {
@@ -30,6 +33,35 @@ Tensor PeakGradients::energy_of(std::span<const int64_t> filter_of_row) const {
   for (std::size_t row = 0; row < filter_of_row.size(); ++row)
     weights[static_cast<int64_t>(row)][filter_of_row[row]] = 1.0;
   return energy(weights);
+}
+
+void for_each_energy(const networks::Network& network,
+                     std::size_t tap,
+                     const models::Examples& examples,
+                     std::span<const FilterOnRow> pairs,
+                     const std::string& device,
+                     const VisitEnergy& visit) {
+  constexpr std::size_t kPairsAtOnce = 32;
+  Progress progress("looking for the evidence of", std::ssize(pairs), "peaks");
+  for (std::size_t first = 0; first < pairs.size(); first += kPairsAtOnce) {
+    if (interrupt_requested()) throw Interrupted("interrupted while looking for evidence");
+    const auto some = pairs.subspan(first, std::min(kPairsAtOnce, pairs.size() - first));
+    std::vector<int64_t> rows;
+    std::vector<int64_t> filters;
+    for (const auto& pair : some) {
+      rows.push_back(pair.row);
+      filters.push_back(pair.filter);
+    }
+    const auto pixels = examples.pixels.index_select(0, torch::tensor(rows, torch::kInt64));
+    const PeakGradients peaks(network, models::normalised(pixels.to(torch::Device(device))), tap);
+    const auto energy = peaks.energy_of(filters);
+    const auto maps = peaks.output().taps[tap].maps.detach().to(torch::kCPU, torch::kFloat32);
+    for (std::size_t i = 0; i < some.size(); ++i) {
+      const auto row = static_cast<int64_t>(i);
+      visit(first + i, energy[row], maps[row][filters[i]].contiguous());
+    }
+    progress.advance(std::ssize(some));
+  }
 }
 
 std::vector<float> evidence_map(const Tensor& energy) {

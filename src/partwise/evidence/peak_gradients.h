@@ -1,12 +1,15 @@
 #pragma once
 
 #include "partwise/base/geometry.h"
+#include "partwise/models/examples.h"
 #include "partwise/networks/network.h"
 #include "partwise/tensors/tensor.h"
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 namespace partwise::evidence {
@@ -37,6 +40,22 @@ class PeakGradients {
   Tensor peaks_;
   Tensor cells_;
 };
+
+// A filter of a layer, and the row of examples it is looked at on.
+struct FilterOnRow {
+  int64_t filter = 0;
+  int64_t row = 0;
+};
+
+// Any number of them, some at a time: the energy [side, side] of each one's peak and its map [n, n]
+// before the mask, on the CPU.
+using VisitEnergy = std::function<void(std::size_t pair, const Tensor& energy, const Tensor& map)>;
+void for_each_energy(const networks::Network& network,
+                     std::size_t tap,
+                     const models::Examples& examples,
+                     std::span<const FilterOnRow> pairs,
+                     const std::string& device,
+                     const VisitEnergy& visit);
 
 // What is outlined of an energy: the pixels that hold kOutlinedShare of evidence_map, its smoothed
 // square root. (Spread and share were chosen by the overlap with parts on the demo's animals of seed

@@ -101,6 +101,28 @@ TEST(PeakGradients, OfAFilterThatDoesNotFireAreNone) {
   EXPECT_FALSE(centroid(energy).has_value());
 }
 
+TEST(PeakGradients, OfAnyNumberOfPairsAreThoseOfEach) {
+  torch::manual_seed(4);
+  const auto network = untrained();
+  models::Examples examples;
+  examples.pixels = torch::randint(0, 256, {3, 3, 112, 112}, torch::kUInt8);
+  std::vector<FilterOnRow> pairs;
+  for (int64_t i = 0; i < 40; ++i) pairs.push_back({i % 7, i % 3});  // more than one batch
+  const PeakGradients alone(network, models::normalised(examples.pixels), 1);
+  std::size_t visited = 0;
+  for_each_energy(network, 1, examples, pairs, "cpu",
+                  [&](std::size_t i, const Tensor& energy, const Tensor& map) {
+                    EXPECT_EQ(i, visited++);
+                    const auto [filter, row] = pairs[i];
+                    const auto expected = alone.energy_of(std::vector<int64_t>(3, filter))[row];
+                    // Kernels of another batch size round otherwise.
+                    EXPECT_TRUE(torch::allclose(energy, expected, 1e-3, 1e-8));
+                    EXPECT_NEAR(map.max().item<double>(), alone.peaks()[row][filter].item<double>(),
+                                1e-5);
+                  });
+  EXPECT_EQ(visited, pairs.size());
+}
+
 TEST(Centroid, IsTheCentreOfMass) {
   auto energy = torch::zeros({10, 10});
   energy[2][3] = 1.0;

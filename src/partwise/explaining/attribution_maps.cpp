@@ -30,6 +30,11 @@ Tensor enlarged(const Tensor& maps, const metrics::UnitGrid& grid) {
 
 }  // namespace
 
+Tensor grad_cam(const Tensor& maps, const Tensor& gradient) {
+  const auto weights = gradient.mean({2, 3}, /*keepdim=*/true);
+  return on_cpu(torch::relu((weights * maps).sum(1)));
+}
+
 GradientMaps::GradientMaps(const networks::Network& network, const Tensor& images)
     : network_(network),
       images_(images.detach().clone().requires_grad_()),
@@ -45,10 +50,9 @@ GradientMaps::Maps GradientMaps::of(std::span<const int64_t> output_of_row) cons
   const auto& maps = output_.taps.back().masked;
   const auto gradients = torch::autograd::grad({output_.logits.gather(1, asked).sum()},
                                                {images_, maps}, {}, /*retain_graph=*/true);
-  const auto weights = gradients[1].mean({2, 3}, /*keepdim=*/true);
-  const auto cam = on_cpu(torch::relu((weights * maps).sum(1)));
-  return {enlarged(cam, models::tapped_layers(network_).back().masked_grid),
-          on_cpu((images_ * gradients[0]).sum(1))};
+  return {
+      enlarged(grad_cam(maps, gradients[1]), models::tapped_layers(network_).back().masked_grid),
+      on_cpu((images_ * gradients[0]).sum(1))};
 }
 
 Tensor spread_over_patches(const Tensor& drops,

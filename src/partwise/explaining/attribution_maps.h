@@ -11,6 +11,10 @@ namespace partwise::explaining {
 
 // What other people's methods say of pixels: signed maps [rows, side, side], float32 on the CPU.
 
+// Grad-CAM (Selvaraju et al. 2017) of maps A whose gradient is that of a score:
+// max(0, sum_f mean_cells(d score / d A_f) A_f).  [rows, filters, n, n] -> [rows, n, n]
+Tensor grad_cam(const Tensor& maps, const Tensor& gradient);
+
 // Those that need one pass back through the network per output that is asked about.
 class GradientMaps {
  public:
@@ -20,8 +24,7 @@ class GradientMaps {
   const networks::Output& output() const { return output_; }
 
   struct Maps {
-    // Selvaraju et al. 2017 at the last tap A, behind its mask where it has one:
-    // max(0, sum_f mean_cells(d logit / d A_f) A_f), enlarged between the centres of the units.
+    // At the last tap, behind its mask where it has one; enlarged between the centres of the units.
     Tensor grad_cam;
     // sum over colours of x d logit / d x, x the normalised image.
     Tensor input_times_gradient;

@@ -3,7 +3,7 @@
 #include "partwise/base/interrupt.h"
 #include "partwise/base/progress.h"
 #include "partwise/base/random.h"
-#include "partwise/models/activations.h"
+#include "partwise/models/decisions.h"
 #include "partwise/tensors/torch.h"
 
 #include <algorithm>
@@ -68,13 +68,7 @@ std::vector<ConfusedPair> confused_pairs(const Explainer& explainer,
                                          const std::string& device,
                                          const ConfusionOptions& options) {
   const auto names = models::class_names(task);
-  const auto truth = models::to_vector(models::decision_classes(task, examples.category));
-  std::vector<int64_t> decided;
-  models::for_each_output(
-      explainer.model().network, examples, device, [&](int64_t, const networks::Output& output) {
-        const auto some = models::to_vector(models::decision_scores(task, output.logits).argmax(1));
-        decided.insert(decided.end(), some.begin(), some.end());
-      });
+  const auto [decided, truth] = models::decide(explainer.model().network, task, examples, device);
   std::map<std::pair<int64_t, int64_t>, std::vector<int64_t>> rows;
   std::map<int64_t, std::vector<int64_t>> right;
   std::map<int64_t, int64_t> count;

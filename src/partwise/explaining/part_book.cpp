@@ -23,22 +23,15 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr int kFormat = 1;
-constexpr int64_t kPairsAtOnce = 32;
 constexpr std::size_t kQuantiles = 101;
 constexpr uint64_t kSharedRowsStream = 0x7368617265;
 
-// A filter and a row to look at.
-struct Pair {
-  int64_t filter = 0;
-  int64_t row = 0;
-};
-
 // The rows of its category a filter fires on most.
-std::vector<Pair> strongest_pairs(const metrics::MapSummaries& maps,
-                                  std::span<const int64_t> row_category,
-                                  std::span<const int64_t> filter_category,
-                                  int64_t images) {
-  std::vector<Pair> pairs;
+std::vector<evidence::FilterOnRow> strongest_pairs(const metrics::MapSummaries& maps,
+                                                   std::span<const int64_t> row_category,
+                                                   std::span<const int64_t> filter_category,
+                                                   int64_t images) {
+  std::vector<evidence::FilterOnRow> pairs;
   for (int64_t filter = 0; filter < maps.filters; ++filter) {
     const auto peaks = maps.peaks_of(filter);
     std::vector<int64_t> rows;
@@ -55,12 +48,12 @@ std::vector<Pair> strongest_pairs(const metrics::MapSummaries& maps,
 }
 
 // The same rows of a category for all its filters, so that their places can be compared.
-std::vector<Pair> shared_pairs(const metrics::MapSummaries& maps,
-                               std::span<const int64_t> row_category,
-                               std::span<const int64_t> filter_category,
-                               int64_t categories,
-                               int64_t images,
-                               uint64_t seed) {
+std::vector<evidence::FilterOnRow> shared_pairs(const metrics::MapSummaries& maps,
+                                                std::span<const int64_t> row_category,
+                                                std::span<const int64_t> filter_category,
+                                                int64_t categories,
+                                                int64_t images,
+                                                uint64_t seed) {
   std::vector<std::vector<int64_t>> rows(static_cast<std::size_t>(categories));
   for (int64_t row = 0; row < maps.rows; ++row) {
     const int64_t category = row_category[static_cast<std::size_t>(row)];
@@ -72,7 +65,7 @@ std::vector<Pair> shared_pairs(const metrics::MapSummaries& maps,
     rows[category].resize(
         std::min<std::size_t>(rows[category].size(), static_cast<std::size_t>(images)));
   }
-  std::vector<Pair> pairs;
+  std::vector<evidence::FilterOnRow> pairs;
   for (int64_t filter = 0; filter < maps.filters; ++filter) {
     for (const int64_t row :
          rows[static_cast<std::size_t>(filter_category[static_cast<std::size_t>(filter)])]) {
@@ -87,31 +80,17 @@ std::vector<Pair> shared_pairs(const metrics::MapSummaries& maps,
 std::vector<std::vector<Sighting>> look_for(const networks::Network& network,
                                             std::size_t tap,
                                             const models::Examples& examples,
-                                            std::span<const Pair> pairs,
+                                            std::span<const evidence::FilterOnRow> pairs,
                                             int64_t filters,
                                             const std::string& device) {
   std::vector<std::vector<Sighting>> sightings(static_cast<std::size_t>(filters));
-  Progress progress("looking for the evidence of", std::ssize(pairs), "peaks");
-  for (std::size_t first = 0; first < pairs.size(); first += kPairsAtOnce) {
-    if (interrupt_requested()) throw Interrupted("interrupted while learning parts");
-    const auto some =
-        pairs.subspan(first, std::min<std::size_t>(kPairsAtOnce, pairs.size() - first));
-    std::vector<int64_t> rows;
-    std::vector<int64_t> chosen;
-    for (const auto& pair : some) {
-      rows.push_back(pair.row);
-      chosen.push_back(pair.filter);
-    }
-    const auto pixels = examples.pixels.index_select(0, torch::tensor(rows, torch::kInt64));
-    const evidence::PeakGradients peaks(network,
-                                        models::normalised(pixels.to(torch::Device(device))), tap);
-    const auto energy = peaks.energy_of(chosen);
-    for (std::size_t i = 0; i < some.size(); ++i) {
-      const auto place = evidence::centroid(energy[static_cast<int64_t>(i)]);
-      if (place) sightings[static_cast<std::size_t>(chosen[i])].push_back({rows[i], *place});
-    }
-    progress.advance(std::ssize(some));
-  }
+  evidence::for_each_energy(
+      network, tap, examples, pairs, device,
+      [&](std::size_t i, const Tensor& energy, const Tensor&) {
+        const auto place = evidence::centroid(energy);
+        if (place)
+          sightings[static_cast<std::size_t>(pairs[i].filter)].push_back({pairs[i].row, *place});
+      });
   return sightings;
 }
 
@@ -240,10 +219,6 @@ std::vector<ClassEvidence> evidence_of_classes(const models::Task& task, TopLaye
   return evidence;
 }
 
-fs::path book_of(const runs::RunFolder& run) {
-  return run.path() / "parts.json";
-}
-
 nlohmann::json to_json(const FilterName& name) {
   return {{"category", name.category}, {"name", name.name},       {"from", word_of(name.source)},
           {"rate", name.rate},         {"control", name.control}, {"images", name.sightings}};
@@ -259,6 +234,10 @@ FilterName filter_from_json(const nlohmann::json& json) {
 }
 
 }  // namespace
+
+fs::path part_book_file(const runs::RunFolder& run) {
+  return run.path() / "parts.json";
+}
 
 double evidence_for(const Tensor& scores, const Tensor& baseline, int64_t which) {
   return (scores[which] - baseline[which]).item<double>();
@@ -307,16 +286,16 @@ void write_part_book(const runs::RunFolder& run, const PartBook& book) {
   nlohmann::json classes = nlohmann::json::array();
   for (const auto& one : book.evidence)
     classes.push_back({{"name", one.name}, {"images", one.images}, {"quantiles", one.quantiles}});
-  write_json_atomically(book_of(run), {{"format", kFormat},
-                                       {"epoch", book.position.epoch},
-                                       {"step", book.position.step},
-                                       {"data_hash", book.data_hash},
-                                       {"layers", std::move(layers)},
-                                       {"evidence", std::move(classes)}});
+  write_json_atomically(part_book_file(run), {{"format", kFormat},
+                                              {"epoch", book.position.epoch},
+                                              {"step", book.position.step},
+                                              {"data_hash", book.data_hash},
+                                              {"layers", std::move(layers)},
+                                              {"evidence", std::move(classes)}});
 }
 
 std::optional<PartBook> read_part_book(const runs::RunFolder& run, const models::Model& model) {
-  const auto path = book_of(run);
+  const auto path = part_book_file(run);
   if (!fs::exists(path)) return std::nullopt;
   const auto json = read_json(path);
   PartBook book;
@@ -362,7 +341,7 @@ std::optional<PartBook> read_part_book(const runs::RunFolder& run, const models:
 }
 
 void forget_part_book(const runs::RunFolder& run) {
-  fs::remove(book_of(run));
+  fs::remove(part_book_file(run));
 }
 
 bool provide_part_book(const runs::RunFolder& run,

@@ -56,6 +56,7 @@ PartBook learn_parts(const judging::TrainedRun& trained,
                      const models::Resources& resources,
                      const LearningOptions& options = {});
 
+std::filesystem::path part_book_file(const runs::RunFolder& run);
 void write_part_book(const runs::RunFolder& run, const PartBook& book);
 // Nothing where there is none, half of one, or one of another checkpoint; an Error where it is damaged.
 std::optional<PartBook> read_part_book(const runs::RunFolder& run, const models::Model& model);

@@ -17,7 +17,6 @@
 namespace partwise::explaining {
 namespace {
 
-constexpr int64_t kLooksAtOnce = 32;
 constexpr uint64_t kOtherImageStream = 0x6f74686572;
 
 // A named filter on one row, and everything its regions are made of.
@@ -86,35 +85,19 @@ void fill_looks(const networks::Network& network,
                 std::vector<Look>& looks) {
   const std::size_t tap = network.architecture().taps.size() - 1;
   const auto grid = models::tapped_layers(network).at(tap).grid;
-  Progress progress("outlining", std::ssize(looks), "regions");
-  for (std::size_t first = 0; first < looks.size(); first += kLooksAtOnce) {
-    if (interrupt_requested()) throw Interrupted("interrupted while outlining regions");
-    const auto some =
-        std::span(looks).subspan(first, std::min<std::size_t>(kLooksAtOnce, looks.size() - first));
-    std::vector<int64_t> rows;
-    std::vector<int64_t> filters;
-    for (const auto& look : some) {
-      rows.push_back(look.row);
-      filters.push_back(look.filter);
-    }
-    const auto pixels = examples.pixels.index_select(0, torch::tensor(rows, torch::kInt64));
-    const evidence::PeakGradients peaks(network,
-                                        models::normalised(pixels.to(torch::Device(device))), tap);
-    const auto energy = peaks.energy_of(filters);
-    const auto maps = peaks.output().taps[tap].maps.detach().to(torch::kCPU, torch::kFloat32);
-    for (std::size_t i = 0; i < some.size(); ++i) {
-      auto& look = some[i];
-      const auto row = static_cast<int64_t>(i);
-      const auto map = maps[row][look.filter].contiguous();
-      look.map.assign(map.data_ptr<float>(), map.data_ptr<float>() + map.numel());
-      const auto peak = metrics::peak(look.map);
-      look.peak = peak.value;
-      look.centre = grid.centre(peak.cell / map.size(1), peak.cell % map.size(1));
-      look.evidence = evidence::evidence_map(energy[row]);
-      look.centroid = evidence::centroid(energy[row]);
-    }
-    progress.advance(std::ssize(some));
-  }
+  std::vector<evidence::FilterOnRow> pairs;
+  for (const auto& look : looks) pairs.push_back({look.filter, look.row});
+  evidence::for_each_energy(
+      network, tap, examples, pairs, device,
+      [&](std::size_t i, const Tensor& energy, const Tensor& map) {
+        auto& look = looks[i];
+        look.map.assign(map.data_ptr<float>(), map.data_ptr<float>() + map.numel());
+        const auto peak = metrics::peak(look.map);
+        look.peak = peak.value;
+        look.centre = grid.centre(peak.cell / map.size(1), peak.cell % map.size(1));
+        look.evidence = evidence::evidence_map(energy);
+        look.centroid = evidence::centroid(energy);
+      });
 }
 
 // Makes regions of one network's looks.

@@ -6,6 +6,7 @@
 #include "partwise/base/random.h"
 #include "partwise/metrics/statistics.h"
 #include "partwise/models/activations.h"
+#include "partwise/models/decisions.h"
 #include "partwise/tensors/torch.h"
 
 #include <algorithm>
@@ -111,21 +112,12 @@ SilencingCheck check_silencing(const Explainer& explainer,
                                const models::Examples& examples,
                                const std::string& device,
                                const SilencingOptions& options) {
-  const auto truth = models::to_vector(models::decision_classes(task, examples.category));
+  const auto decisions = models::decide(explainer.model().network, task, examples, device);
+  const auto category = models::to_vector(examples.category);
   std::vector<int64_t> rows;
-  models::for_each_output(
-      explainer.model().network, examples, device,
-      [&](int64_t first, const networks::Output& output) {
-        const auto decided =
-            models::to_vector(models::decision_scores(task, output.logits).argmax(1));
-        for (std::size_t i = 0; i < decided.size(); ++i) {
-          const auto row = static_cast<std::size_t>(first) + i;
-          const bool shows =
-              models::to_vector(examples.category[static_cast<int64_t>(row)].view({1})).front() >=
-              0;
-          if (shows && decided[i] == truth[row]) rows.push_back(static_cast<int64_t>(row));
-        }
-      });
+  for (int64_t row = 0; row < examples.rows(); ++row) {
+    if (category[static_cast<std::size_t>(row)] >= 0 && decisions.right(row)) rows.push_back(row);
+  }
   ensure(!rows.empty(), "no object of the split is decided right; there is nothing to check");
   Random choice(derive_seed({options.seed, 1}));
   shuffle(rows, choice);

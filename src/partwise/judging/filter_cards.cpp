@@ -5,6 +5,7 @@
 #include "partwise/evidence/receptive_field.h"
 #include "partwise/tensors/torch.h"
 #include "partwise/views/heat_map.h"
+#include "partwise/views/spotlight.h"
 
 #include <algorithm>
 #include <cmath>
@@ -48,19 +49,6 @@ images::Image image_of_row(const models::Examples& examples, int64_t row) {
   const auto interleaved = examples.pixels[row].permute({1, 2, 0}).contiguous();
   const auto* data = interleaved.data_ptr<uint8_t>();
   return {interleaved.size(1), interleaved.size(0), {data, data + interleaved.numel()}};
-}
-
-// The crop as it is where the evidence lies, darker elsewhere.
-images::Image lit(images::Image crop, const metrics::PixelSet& evidence) {
-  constexpr int kDimmed = 35;  // per cent
-  for (int64_t y = 0; y < crop.height; ++y) {
-    for (int64_t x = 0; x < crop.width; ++x) {
-      if (evidence.contains(x, y)) continue;
-      auto* pixel = crop.at(x, y);
-      for (int c = 0; c < 3; ++c) pixel[c] = static_cast<uint8_t>(pixel[c] * kDimmed / 100);
-    }
-  }
-  return crop;
 }
 
 }  // namespace
@@ -122,17 +110,18 @@ void add_evidence(const networks::Network& network,
                   const models::Examples& objects,
                   const std::string& device,
                   std::vector<FilterCard>& cards) {
+  std::vector<evidence::FilterOnRow> pairs;
+  std::vector<FilterCard*> card_of;
   for (auto& card : cards) {
-    if (card.rows.empty()) continue;
-    const auto pixels = models::select_rows(objects, card.rows).pixels;
-    const evidence::PeakGradients peaks(network,
-                                        models::normalised(pixels.to(torch::Device(device))), tap);
-    const auto energy = peaks.energy_of(std::vector<int64_t>(card.rows.size(), card.card.filter));
-    for (int64_t i = 0; i < energy.size(0); ++i) {
-      card.evidence.push_back(evidence::strongest_pixels(evidence::evidence_map(energy[i]),
-                                                         energy.size(1), evidence::kOutlinedShare));
+    for (const int64_t row : card.rows) {
+      pairs.push_back({card.card.filter, row});
+      card_of.push_back(&card);
     }
   }
+  evidence::for_each_energy(network, tap, objects, pairs, device,
+                            [&](std::size_t i, const Tensor& energy, const Tensor&) {
+                              card_of[i]->evidence.push_back(evidence::evidence_map(energy));
+                            });
 }
 
 images::Image card_picture(const models::Examples& objects,
@@ -140,8 +129,11 @@ images::Image card_picture(const models::Examples& objects,
                            const FilterCard& card) {
   std::vector<images::Image> pictures;
   for (std::size_t i = 0; i < card.rows.size(); ++i) {
-    auto crop = image_of_row(objects, card.rows[i]);
-    pictures.push_back(i < card.evidence.size() ? lit(std::move(crop), card.evidence[i]) : crop);
+    pictures.push_back(image_of_row(objects, card.rows[i]));
+    if (card.evidence.empty()) continue;
+    const auto& evidence = card.evidence[i];
+    pictures.back() = views::spotlit(std::move(pictures.back()), evidence,
+                                     evidence::level_holding(evidence, evidence::kOutlinedShare));
   }
   for (std::size_t i = 0; i < card.rows.size(); ++i) {
     const auto& map = card.maps[i];

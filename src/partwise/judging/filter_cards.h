@@ -27,8 +27,8 @@ std::vector<ChosenFilter> choose_filters(std::span<const metrics::FilterInterpre
 struct FilterCard {
   findings::Card card;  // without its picture
   std::vector<int64_t> rows;
-  std::vector<std::vector<float>> maps;          // [of rows]: before the mask
-  std::vector<metrics::PixelSet> evidence = {};  // [of rows]: where the peak comes from
+  std::vector<std::vector<float>> maps;           // [of rows]: before the mask
+  std::vector<std::vector<float>> evidence = {};  // [of rows]: evidence::evidence_map of the peak
 };
 
 // The cards of one layer. objects: what its maps show, [rows] index into truth.categories; summaries

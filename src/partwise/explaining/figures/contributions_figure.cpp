@@ -73,14 +73,11 @@ Plate draw_contributions(std::span<const DrawnRun> runs, const FigureOptions& op
     }
   }
   plate.caption = fmt::format(
-      "{} of split {}{}. A part is all filters of one name at the top layer; a bar is its Shapley "
+      "{}. A part is all filters of one name at the top layer; a bar is its Shapley "
       "value for the score of the decision, and the bars of an image sum to the difference below "
       "them.{} Outlines have the colours of their bars and are drawn for the larger ones; filters "
       "that stand for no part are grey.",
-      counted(std::ssize(rows), "image", "images"), options.split,
-      options.image.empty()
-          ? fmt::format(", drawn at random (seed {}), the categories in turn", options.seed)
-          : ", asked for",
+      images_drawn(std::ssize(rows), options),
       sampled ? " Thin lines are standard errors where orders were sampled." : "");
   return plate;
 }

@@ -328,4 +328,12 @@ std::string counted(int64_t count, const std::string& one, const std::string& se
   return fmt::format("{} {}", count, count == 1 ? one : several);
 }
 
+std::string images_drawn(int64_t count, const FigureOptions& options) {
+  return fmt::format(
+      "{} of split {}, {}", counted(count, "image", "images"), options.split,
+      options.image.empty()
+          ? fmt::format("drawn at random (seed {}), the categories in turn", options.seed)
+          : "asked for");
+}
+
 }  // namespace partwise::explaining

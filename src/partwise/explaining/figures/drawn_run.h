@@ -145,7 +145,9 @@ std::vector<std::vector<float>> evidence_on(const DrawnRun& run,
                                             int64_t filter,
                                             std::span<const int64_t> rows);
 
-// "12 images of the split test": for captions.
+// For captions: "1 image", "12 images"; and of what rows_to_draw gave, "12 images of split test,
+// drawn at random (seed 1), the categories in turn".
 std::string counted(int64_t count, const std::string& one, const std::string& several);
+std::string images_drawn(int64_t count, const FigureOptions& options);
 
 }  // namespace partwise::explaining

@@ -2,6 +2,7 @@
 #include "partwise/explaining/figures/figure_kinds.h"
 #include "partwise/explaining/figures/part_tiles.h"
 #include "partwise/explaining/figures/tiles.h"
+#include "partwise/models/decisions.h"
 #include "partwise/tensors/torch.h"
 
 #include <algorithm>
@@ -13,20 +14,13 @@ constexpr int64_t kStandardErrors = 5;
 constexpr uint64_t kErrorStream = 0x6572726f;
 
 std::vector<int64_t> wrong_rows(const DrawnRun& run, std::optional<int64_t> category) {
-  const auto classes = models::decision_classes(run.task, run.examples.category);
-  const auto truth = models::to_vector(classes);
+  const auto decisions = models::decide(run.network(), run.task, run.examples, run.device);
   const auto shown = models::to_vector(run.examples.category);
   std::vector<int64_t> wrong;
-  models::for_each_output(
-      run.network(), run.examples, run.device, [&](int64_t first, const networks::Output& output) {
-        const auto decided =
-            models::to_vector(models::decision_scores(run.task, output.logits).argmax(1).cpu());
-        for (std::size_t i = 0; i < decided.size(); ++i) {
-          const auto row = static_cast<std::size_t>(first) + i;
-          if (decided[i] != truth[row] && (!category || shown[row] == *category))
-            wrong.push_back(static_cast<int64_t>(row));
-        }
-      });
+  for (int64_t row = 0; row < run.rows(); ++row) {
+    if (!decisions.right(row) && (!category || shown[static_cast<std::size_t>(row)] == *category))
+      wrong.push_back(row);
+  }
   return wrong;
 }
 

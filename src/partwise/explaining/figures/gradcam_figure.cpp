@@ -1,3 +1,4 @@
+#include "partwise/explaining/attribution_maps.h"
 #include "partwise/explaining/figures/figure_kinds.h"
 #include "partwise/explaining/figures/plate.h"
 #include "partwise/explaining/figures/tiles.h"
@@ -10,14 +11,13 @@ namespace {
 
 constexpr int64_t kStandardCamImages = 6;
 
-// Grad-CAM (Selvaraju et al. 2017) at a tapped layer, as the layers behind it see it: after the mask.
-//   relu(sum_f a_f x_f), a_f the mean of d score / d x_f over the cells
-struct ClassMaps {
-  Tensor maps;      // [rows, k, k]
+// Grad-CAM for the true class at a tapped layer, as the layers behind it see it: after the mask.
+struct TrueClassMaps {
+  Tensor maps;      // [rows, n, n]
   Tensor probable;  // [rows, classes]: of every class
 };
 
-ClassMaps class_activation(const DrawnRun& run, std::size_t tap, std::span<const int64_t> rows) {
+TrueClassMaps true_class_maps(const DrawnRun& run, std::size_t tap, std::span<const int64_t> rows) {
   const auto images = network_input(run, rows).requires_grad_();
   const auto output = run.network().evaluate(images);
   const auto scores = models::decision_scores(run.task, output.logits);
@@ -28,10 +28,7 @@ ClassMaps class_activation(const DrawnRun& run, std::size_t tap, std::span<const
   const auto& seen = output.taps[tap].masked;
   const auto gradient =
       torch::autograd::grad({scores.gather(1, classes.unsqueeze(1)).sum()}, {seen}).front();
-  const torch::NoGradGuard no_grad;
-  const auto weight = gradient.mean({2, 3}, /*keepdim=*/true);
-  return {(weight * seen).sum(1).relu().to(torch::kCPU, torch::kFloat32).contiguous(),
-          scores.softmax(1).to(torch::kCPU)};
+  return {grad_cam(seen, gradient), scores.detach().softmax(1).to(torch::kCPU)};
 }
 
 }  // namespace
@@ -56,7 +53,7 @@ Plate draw_gradcam(std::span<const DrawnRun> runs, const FigureOptions& options)
     plate.columns.push_back(fmt::format("{}, {}", run.label, run.tap(tap).name));
     std::vector<int64_t> same;
     for (const int64_t row : rows) same.push_back(same_row(first, row, run));
-    const auto cams = class_activation(run, tap, same);
+    const auto cams = true_class_maps(run, tap, same);
     const auto names = models::class_names(run.task);
     const auto grid = models::tapped_layers(run.network())[tap].masked_grid;
     for (std::size_t i = 0; i < same.size(); ++i) {
@@ -64,21 +61,20 @@ Plate draw_gradcam(std::span<const DrawnRun> runs, const FigureOptions& options)
       const std::span values(map.data_ptr<float>(), static_cast<std::size_t>(map.numel()));
       const auto chances = cams.probable[static_cast<int64_t>(i)];
       const auto decided = chances.argmax().item<int64_t>();
-      group.rows[i].tiles.push_back(heat_tile(
-          photo_of(run, same[i]), values, grid, *std::max_element(values.begin(), values.end()),
-          fmt::format("{} {:.0f} %", names[static_cast<std::size_t>(decided)],
-                      100.0 * chances[decided].item<double>())));
+      const float highest = *std::max_element(values.begin(), values.end());
+      dark = dark || !(highest > 0.0F);
+      group.rows[i].tiles.push_back(
+          heat_tile(photo_of(run, same[i]), values, grid, highest,
+                    fmt::format("{} {:.0f} %", names[static_cast<std::size_t>(decided)],
+                                100.0 * chances[decided].item<double>())));
     }
   }
   plate.scale = ColourScale{"0", "1", "of the map's strongest cell", true};
   plate.caption = fmt::format(
-      "{} of split {}{}. Each map is for the score of the true category, at the maps the fully "
+      "{}. Each map is for the score of the true category, at the maps the fully "
       "connected layers are given, after the mask where there is one; below it stands the decision "
       "with its probability.{}",
-      counted(std::ssize(rows), "image", "images"), options.split,
-      options.image.empty()
-          ? fmt::format(", drawn at random (seed {}), the categories in turn", options.seed)
-          : ", asked for",
+      images_drawn(std::ssize(rows), options),
       dark ? " Where nothing glows, nothing at this layer speaks for the category." : "");
   return plate;
 }

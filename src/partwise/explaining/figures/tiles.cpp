@@ -3,31 +3,13 @@
 #include "partwise/evidence/peak_gradients.h"
 #include "partwise/evidence/receptive_field.h"
 #include "partwise/views/contour.h"
+#include "partwise/views/spotlight.h"
 
 #include <algorithm>
 #include <cmath>
 #include <utility>
 
 namespace partwise::explaining {
-namespace {
-
-constexpr double kDimmedBrightness = 0.42;
-constexpr double kDimmedSaturation = 0.35;
-
-images::Image dimmed_outside(images::Image photo, std::span<const float> evidence, float level) {
-  for (std::size_t p = 0; p < evidence.size(); ++p) {
-    if (level > 0.0F && evidence[p] >= level) continue;
-    uint8_t* pixel = &photo.pixels[3 * p];
-    const double grey = 0.299 * pixel[0] + 0.587 * pixel[1] + 0.114 * pixel[2];
-    for (std::size_t c = 0; c < 3; ++c) {
-      const double muted = kDimmedBrightness * (grey + kDimmedSaturation * (pixel[c] - grey));
-      pixel[c] = static_cast<uint8_t>(std::lround(muted));
-    }
-  }
-  return photo;
-}
-
-}  // namespace
 
 Tile photo_tile(images::Image photo, std::string note) {
   return {[photo = std::move(photo)](views::Figure& sheet, const Box& place) {
@@ -64,11 +46,8 @@ Tile lit_tile(const images::Image& photo,
               std::span<const float> evidence,
               views::Colour colour,
               std::string note) {
-  expects(std::cmp_equal(evidence.size(), photo.width * photo.height),
-          "evidence for {} pixels of a photo of {} x {}", evidence.size(), photo.width,
-          photo.height);
   const float level = evidence::level_holding(evidence, evidence::kOutlinedShare);
-  auto tile = photo_tile(dimmed_outside(photo, evidence, level), std::move(note));
+  auto tile = photo_tile(views::spotlit(photo, evidence, level), std::move(note));
   if (!(level > 0.0F)) return tile;
   const auto outlines = views::contours(evidence, photo.width, photo.height, level);
   add_on_top(tile, [outlines, colour, side = static_cast<double>(photo.width)](views::Figure& sheet,
