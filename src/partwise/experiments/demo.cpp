@@ -158,7 +158,6 @@ Demo run_demo(const fs::path& out,
   for (const auto& run : demo.runs) demo.found.push_back(findings::require_findings(run));
 
   explaining::provide_part_book(demo.runs.back(), out / "data", resources);
-  say("drawing figures ...");
   draw_figures_for_report(demo.runs, out / "data", options.seed, resources);
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
   demo.seconds = seconds.count();

@@ -32,10 +32,12 @@ TEST_F(ADemo, TrainsMeasuresAndReportsFourArmsAndDoesNothingTwice) {
     }
   }
   EXPECT_NE(read_file(demo.report).find("<html"), std::string::npos);
-  EXPECT_EQ(std::count(said().begin(), said().end(), "training interpretable ..."), 1);
+  for (const auto* once : {"training interpretable ...", "drawing figures ..."})
+    EXPECT_EQ(std::count(said().begin(), said().end(), once), 1) << once;
 
   run_demo(root_ / "demo", few, "partwise demo", machine());
-  EXPECT_EQ(std::count(said().begin(), said().end(), "training interpretable ..."), 1);
+  for (const auto* once : {"training interpretable ...", "drawing figures ..."})
+    EXPECT_EQ(std::count(said().begin(), said().end(), once), 1) << once;
   EXPECT_EQ(read_json(demo.summary).at("arms"), summary.at("arms"));
   few.seed = 2;
   EXPECT_THROW(run_demo(root_ / "demo", few, "partwise demo", machine()), Error);

@@ -9,8 +9,9 @@
 #include "partwise/models/examples.h"
 #include "partwise/runs/drawn_figures.h"
 
-#include <algorithm>
+#include <map>
 #include <set>
+#include <utility>
 
 namespace partwise::experiments {
 
@@ -82,35 +83,43 @@ void draw_figures_for_report(const std::vector<runs::RunFolder>& runs,
                              const fs::path& data,
                              int64_t seed,
                              const models::Resources& resources) {
-  using networks::Arm;
+  std::map<networks::Arm, runs::RunFolder> by_arm;
+  for (const auto& run : runs) by_arm.emplace(models::design_of(run, data).arm, run);
+  const auto main = by_arm.find(networks::Arm::interpretable);
+  if (main == by_arm.end()) return;
+  // The figures to draw, each with the runs it shows.
+  std::vector<std::pair<const explaining::FigureKind*, std::vector<networks::Arm>>> wanted;
+  std::set<networks::Arm> needed;
+  for (const auto& kind : explaining::figure_kinds()) {
+    std::vector<networks::Arm> arms{main->first};
+    if (kind.beside && by_arm.count(*kind.beside) > 0) arms.push_back(*kind.beside);
+    std::vector<fs::path> made_of;
+    for (const auto arm : arms) {
+      const auto& run = by_arm.at(arm);
+      made_of.push_back(run.checkpoints() / "last.safetensors");
+      made_of.push_back(explaining::part_book_file(run));
+    }
+    if (runs::is_drawn_since(main->second, kind.name, made_of)) continue;
+    needed.insert(arms.begin(), arms.end());
+    wanted.emplace_back(&kind, std::move(arms));
+  }
+  if (wanted.empty()) return;
+  say("drawing figures ...");
   explaining::FigureOptions options;
   options.seed = seed;
-  std::set<Arm> needed{Arm::interpretable};
-  for (const auto& kind : explaining::figure_kinds())
-    if (kind.beside) needed.insert(*kind.beside);
   std::vector<std::string> folders;
-  for (const auto& run : runs) {
-    if (needed.count(models::design_of(run, data).arm) > 0) folders.push_back(run.path().string());
-  }
+  for (const auto arm : needed) folders.push_back(by_arm.at(arm).path().string());
   const auto opened = explaining::open_drawn_runs(folders, data, "last", options,
                                                   explaining::Needs::maps, resources);
-  const auto of_arm = [&](Arm arm) {
-    return std::find_if(opened.begin(), opened.end(), [&](const explaining::DrawnRun& run) {
-      return run.model.design.arm == arm;
-    });
-  };
-  const auto main = of_arm(Arm::interpretable);
-  if (main == opened.end()) return;
-  for (const auto& kind : explaining::figure_kinds()) {
-    std::vector<explaining::DrawnRun> shown{*main};
-    if (kind.beside) {
-      const auto beside = of_arm(*kind.beside);
-      if (beside != opened.end()) shown.push_back(*beside);
-    }
+  for (const auto& [kind, arms] : wanted) {
+    std::vector<explaining::DrawnRun> shown;
+    for (const auto arm : arms)
+      shown.push_back(
+          opened[static_cast<std::size_t>(std::distance(needed.begin(), needed.find(arm)))]);
     try {
-      record(main->run, kind.name, kind.draw(shown, options));
+      record(main->second, kind->name, kind->draw(shown, options));
     } catch (const Error& problem) {
-      say(fmt::format("no figure {}: {}", kind.name, problem.what()));
+      say(fmt::format("no figure {}: {}", kind->name, problem.what()));
     }
   }
 }

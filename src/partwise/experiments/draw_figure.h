@@ -31,7 +31,9 @@ struct DrawnFiles {
 DrawnFiles draw_figure(const DrawRequest& request, const Machine& machine);
 
 // Every figure that these runs allow, into the folder of the interpretable one; what can't be drawn
-// is said and passed over.
+// is said and passed over. A figure that is there stays while no run it shows has a newer checkpoint
+// or newer names of parts: the dataset and the seed of a demo do not change. (To have them drawn
+// anew by a newer program, delete the folder figures.)
 void draw_figures_for_report(const std::vector<runs::RunFolder>& runs,
                              const std::filesystem::path& data,
                              int64_t seed,

@@ -47,6 +47,19 @@ std::vector<DrawnFigure> drawn_figures(const RunFolder& run) {
   return figures;
 }
 
+bool is_drawn_since(const RunFolder& run,
+                    const std::string& name,
+                    std::span<const fs::path> made_of) {
+  const auto figures = drawn_figures(run);
+  const auto found = std::find_if(figures.begin(), figures.end(),
+                                  [&](const DrawnFigure& one) { return one.name == name; });
+  if (found == figures.end() || !fs::exists(found->file_in(run.path()))) return false;
+  const auto drawn = fs::last_write_time(found->file_in(run.path()));
+  return std::none_of(made_of.begin(), made_of.end(), [&](const fs::path& file) {
+    return fs::exists(file) && fs::last_write_time(file) > drawn;
+  });
+}
+
 void record_figure(const RunFolder& run, const DrawnFigure& figure, std::string_view png) {
   expects(is_plain(figure.name), "'{}' is no figure's name", figure.name);
   auto figures = drawn_figures(run);

@@ -2,6 +2,7 @@
 
 #include "partwise/runs/run_folder.h"
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,11 @@ struct DrawnFigure {
 
 // In the order they were first recorded; an Error where figures.json is damaged.
 std::vector<DrawnFigure> drawn_figures(const RunFolder& run);
+// Whether a figure of this name was drawn and none of the files it was made of has changed since; a
+// file that is not there has not.
+bool is_drawn_since(const RunFolder& run,
+                    const std::string& name,
+                    std::span<const std::filesystem::path> made_of);
 // Writes the picture and its words, in place of an older one of this name.
 void record_figure(const RunFolder& run, const DrawnFigure& figure, std::string_view png);
 

@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
+
 namespace partwise::runs {
 namespace {
 
@@ -28,6 +30,23 @@ TEST_F(DrawnFigures, AreKeptInTheOrderTheyWereFirstDrawn) {
   EXPECT_EQ(figures[0].alt, "deer");
   EXPECT_EQ(read_file(figures[0].file_in(folder_)), "third");
   EXPECT_EQ(figures[1].name, "mask");
+}
+
+TEST_F(DrawnFigures, AreStillTrueUntilWhatTheyWereMadeOfChanges) {
+  const std::vector<std::filesystem::path> weights{folder_ / "weights", folder_ / "not there"};
+  write_file_atomically(weights[0], "of epoch 1");
+  EXPECT_FALSE(is_drawn_since(run_, "mask", weights));
+  record_figure(run_, {"mask", "Mask", "One image.", ""}, "picture");
+  EXPECT_TRUE(is_drawn_since(run_, "mask", weights));
+  EXPECT_FALSE(is_drawn_since(run_, "filters", weights));
+  const auto picture = folder_ / "figures" / "mask.png";
+  last_write_time(weights[0], last_write_time(picture) + std::chrono::seconds(1));
+  EXPECT_FALSE(is_drawn_since(run_, "mask", weights));
+  record_figure(run_, {"mask", "Mask", "One image.", ""}, "picture");
+  last_write_time(picture, last_write_time(weights[0]));
+  EXPECT_TRUE(is_drawn_since(run_, "mask", weights));
+  std::filesystem::remove(picture);
+  EXPECT_FALSE(is_drawn_since(run_, "mask", weights));
 }
 
 TEST_F(DrawnFigures, SayWhatIsDamaged) {
