@@ -4,21 +4,16 @@ activations that another program wrote, and refuse in one line what cannot be ju
 import csv
 import json
 import os
-import pathlib
 import shutil
 import struct
 import subprocess
 import sys
-import tempfile
 import unittest
 
-PARTWISE = sys.argv.pop(1)
+from commands_fixture import PARTWISE, Commands, run
+
 QUICK = ["--resamples", "20", "--shuffles", "4"]
 DTYPES = {"F32": ("f", 4), "F16": ("e", 2), "I64": ("q", 8)}
-
-
-def run(*arguments):
-    return subprocess.run([PARTWISE, *map(str, arguments)], capture_output=True, text=True)
 
 
 def read_safetensors(path):
@@ -47,34 +42,16 @@ def write_safetensors(path, arrays, metadata):
     path.write_bytes(struct.pack("<Q", len(text)) + text + data)
 
 
-class Measuring(unittest.TestCase):
+class Measuring(Commands):
     @classmethod
     def setUpClass(cls):
-        cls.temporary = tempfile.TemporaryDirectory()
-        cls.folder = pathlib.Path(cls.temporary.name)
+        super().setUpClass()
         cls.data = cls.folder / "animals"
         cls.fox, cls.multi, cls.other = (cls.folder / name for name in ("fox", "multi", "other"))
         cls.done("data", "synth", cls.data, "--images", 9, "--categories", 2, "--size", 64)
         cls.done("train", cls.data, cls.multi, "--epochs", 1)
         cls.done("train", cls.data, cls.other, "--epochs", 1, "--arm", "ordinary+layer")
         cls.done("train", cls.data, cls.fox, "--task", "binary:fox", "--loss", "logistic", "--epochs", 1, "--arm", "masked")
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.temporary.cleanup()
-
-    @classmethod
-    def done(cls, *arguments):
-        result = run(*arguments)
-        assert result.returncode == 0, result.stderr
-        return result
-
-    def refused(self, result, *words):
-        self.assertEqual(result.returncode, 1, result.stderr)
-        lines = [line for line in result.stderr.splitlines() if line and not line.startswith(("note", "measuring"))]
-        self.assertEqual(len(lines), 1, result.stderr)
-        for word in words:
-            self.assertIn(word, lines[0])
 
     def measured(self, place, *more):
         out = self.folder / "measured.json"

@@ -3,50 +3,25 @@
 refused in one line."""
 import csv
 import json
-import pathlib
 import shutil
-import subprocess
-import sys
-import tempfile
 import unittest
 
-PARTWISE = sys.argv.pop(1)
+from commands_fixture import Commands, run
+
 METHODS = ["parts by name", "parts by place", "silencing by name", "distilled sum by name", "Grad-CAM", "occlusion", "input x gradient",
            "by area", "all equal", "random shares", "inverse"]
 
 
-def run(*arguments):
-    return subprocess.run([PARTWISE, *map(str, arguments)], capture_output=True, text=True)
-
-
-class Verifying(unittest.TestCase):
+class Verifying(Commands):
     @classmethod
     def setUpClass(cls):
-        cls.temporary = tempfile.TemporaryDirectory()
-        cls.folder = pathlib.Path(cls.temporary.name)
+        super().setUpClass()
         cls.data, cls.net = cls.folder / "animals", cls.folder / "net"
         cls.done("data", "synth", cls.data, "--images", 48, "--categories", 2, "--size", 64)
         cls.done("train", cls.data, cls.net, "--epochs", 3)
         cls.printed = cls.done("verify", cls.net, "--images", 12, "--resamples", 100, "--csv", cls.folder / "all.csv", "--markdown",
                                cls.folder / "all.md", "--json", cls.folder / "all.json", "--parts", cls.folder / "parts.csv").stdout
         cls.found = json.loads((cls.net / "faithfulness.json").read_text())
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.temporary.cleanup()
-
-    @classmethod
-    def done(cls, *arguments):
-        result = run(*arguments)
-        assert result.returncode == 0, result.stderr
-        return result
-
-    def refused(self, result, *words):
-        self.assertEqual(result.returncode, 1, result.stderr)
-        lines = [line for line in result.stderr.splitlines() if line and not line.startswith(("note", "verifying"))]
-        self.assertEqual(len(lines), 1, result.stderr)
-        for word in words:
-            self.assertIn(word, lines[0])
 
     def test_everything_lies_in_its_interval_and_says_of_how_many_images(self):
         self.assertEqual(sorted(self.found["methods"]), sorted(METHODS))
