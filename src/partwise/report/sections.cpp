@@ -194,11 +194,14 @@ std::string further_measures(std::span<const LoadedRun> runs) {
 }
 
 std::string gallery_section(std::span<const LoadedRun> runs) {
-  return "<p>Each strip shows images on which a filter fires, its activation glowing over the "
-         "dimmed photo. The category is the one the filter answers to, the part the annotated one "
-         "it overlaps most often; neither is chosen by hand. Where filters were picked as best, at "
-         "random and worst, the random ones are the fair sample.</p>\n<div "
-         "class=\"open-all\"></div>\n" +
+  return "<p>Each card shows the images of its category on which a filter fires strongest, twice. "
+         "Above, the photo is lit where the evidence lies, that is, the pixels the peak depends on "
+         "most, and dim elsewhere; it is not dim where only activations were at hand. Below, the "
+         "activation glows over the photo, with a ring around the unit that peaks. The two places "
+         "may differ, since a unit sees far more than the spot it stands on.</p>\n<p>The category "
+         "is the one the filter answers to, the part the annotated one it overlaps most often; "
+         "neither is chosen by hand. Where filters were picked as best, at random and worst, the "
+         "random ones are the fair sample.</p>\n<div class=\"open-all\"></div>\n" +
          gallery(runs);
 }
 
