@@ -55,7 +55,8 @@ class Tutorial(unittest.TestCase):
                 done = subprocess.run(["bash", "-c", line], cwd=folder, env={**os.environ, **path}, capture_output=True, text=True)
                 self.assertEqual(done.returncode, 0, f"{line}\n{done.stdout}{done.stderr}")
                 said[line] = done.stdout
-            for file in ("mine/dataset.json", "sheets", "rehearsal.html", "report.html", "parts.onnx", "runs/parts/findings.json"):
+            for file in ("mine/dataset.json", "sheets", "rehearsal.html", "report.html", "parts.onnx", "runs/parts/findings.json",
+                         "runs/rehearsal/parts.json", "why.html"):
                 self.assertTrue((folder / file).exists(), file)
             self.assertIn("not distinguishable", said["partwise compare runs/masked runs/parts"])
             for words in ("Before you believe it", "What the filters see", "Drawn at random"):
