@@ -46,10 +46,10 @@ Finding purity(const at::Tensor& maps, const Bootstrap& bootstrap = {});
 at::Tensor filter_categories(const at::Tensor& maps, const at::Tensor& labels, int64_t categories);
 
 struct PartInterpretability {
-  Finding finding;            // controls: shuffled_images, constant_centre
-  at::Tensor filters;         // [filters] float64: P_f; NaN where a filter's category shows no part
-  at::Tensor best_part;       // [filters] int64; -1: none
-  double silent_share = 0.0;  // of the rows without a unit above a filter's threshold
+  Finding finding;           // controls: shuffled_images, constant_centre
+  at::Tensor filters;        // [filters] float64: P_f; NaN where a filter's category shows no part
+  at::Tensor best_part;      // [filters] int64; -1: none
+  double empty_share = 0.0;  // of the rows without a unit above a filter's threshold
 };
 
 // Share of the images in which a filter's strongest units cover a part of the object; maps after

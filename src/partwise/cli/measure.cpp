@@ -46,7 +46,8 @@ void measure_command(const MeasureCommand& flags) {
         "little about new images",
         flags.split, trained_on));
   }
-  fmt::print("{}{}", report::findings_table(found), report::further_lines(found));
+  fmt::print("{}{}{}", report::findings_table(found), report::further_lines(found),
+             report::warning_lines(found));
 }
 
 }  // namespace

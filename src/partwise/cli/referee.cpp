@@ -41,8 +41,9 @@ void add_referee(CLI::App& app) {
     for (const auto& note : found.notes) say("note: " + note);
     if (!flags->json.empty()) write_json_atomically(flags->json, to_json(found));
     const auto& layer = found.layers.front();
-    fmt::print("{}: {} rows, {} filters, split {}\n{}", layer.layer, found.rows, *layer.filters,
-               found.split, report::finding_lines(layer.findings, true));
+    fmt::print("{}: {} rows, {} filters, split {}\n{}{}", layer.layer, found.rows, *layer.filters,
+               found.split, report::finding_lines(layer.findings, true),
+               report::warning_lines({&found, 1}));
   });
 }
 

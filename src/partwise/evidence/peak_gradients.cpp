@@ -74,13 +74,27 @@ std::vector<float> evidence_map(const Tensor& energy) {
   return map;
 }
 
+std::vector<std::optional<Point>> centroids(const Tensor& energies) {
+  const auto values = energies.to(torch::kFloat64);
+  const auto place = torch::arange(values.size(1), torch::kFloat64);
+  const auto moments =
+      torch::stack(
+          {values.sum({1, 2}), (values.sum(1) * place).sum(1), (values.sum(2) * place).sum(1)}, 1)
+          .contiguous();
+  const double* moment = moments.data_ptr<double>();
+  std::vector<std::optional<Point>> found;
+  for (int64_t row = 0; row < values.size(0); ++row, moment += 3) {
+    if (moment[0] > 0.0) {
+      found.emplace_back(Point{moment[1] / moment[0], moment[2] / moment[0]});
+    } else {
+      found.emplace_back();
+    }
+  }
+  return found;
+}
+
 std::optional<Point> centroid(const Tensor& energy) {
-  const auto values = energy.to(torch::kFloat64);
-  const double sum = values.sum().item<double>();
-  if (!(sum > 0.0)) return std::nullopt;
-  const auto place = torch::arange(values.size(0), torch::kFloat64);
-  return Point{(values.sum(0) * place).sum().item<double>() / sum,
-               (values.sum(1) * place).sum().item<double>() / sum};
+  return centroids(energy.unsqueeze(0)).front();
 }
 
 }  // namespace partwise::evidence

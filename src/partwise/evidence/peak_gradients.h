@@ -63,7 +63,10 @@ void for_each_energy(const networks::Network& network,
 inline constexpr double kOutlinedShare = 0.6;
 std::vector<float> evidence_map(const Tensor& energy);
 
-// The centre of mass of an energy [side, side], in pixels of the input (0-based); nothing for zeros.
+// The centres of mass of energies [rows, side, side], in pixels of the input (0-based); nothing for
+// zeros.
+std::vector<std::optional<Point>> centroids(const Tensor& energies);
+// Of one [side, side].
 std::optional<Point> centroid(const Tensor& energy);
 
 }  // namespace partwise::evidence

@@ -178,6 +178,8 @@ auto keys_of(const Card&) {
                     Key{"part", &Card::part, true},
                     Key{"chosen", &Card::chosen, true},
                     Key{"part_interpretability", &Card::part_interpretability},
+                    Key{"evidence_part", &Card::evidence_part},
+                    Key{"evidence_interpretability", &Card::evidence_interpretability},
                     Key{"instability", &Card::instability},
                     Key{"ratio", &Card::ratio},
                     Key{"mean_peak", &Card::mean_peak},
@@ -193,7 +195,7 @@ auto keys_of(const LayerFindings&) {
                     Key{"unit_stride", &LayerFindings::unit_stride},
                     Key{"unit_offset", &LayerFindings::unit_offset},
                     Key{"dead_share", &LayerFindings::dead_share},
-                    Key{"silent_share", &LayerFindings::silent_share},
+                    Key{"empty_share", &LayerFindings::empty_share},
                     Key{"filters_per_category", &LayerFindings::filters_per_category, true}};
 }
 

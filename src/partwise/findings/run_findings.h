@@ -24,6 +24,9 @@ struct Card {
   std::string part;    // "" where the data names none
   std::string chosen;  // "best", "random", "worst" or "": not said
   double part_interpretability = std::numeric_limits<double>::quiet_NaN();
+  // The same where the peaks come from, not where they fire; where it was asked for.
+  std::string evidence_part = {};
+  double evidence_interpretability = std::numeric_limits<double>::quiet_NaN();
   double instability = std::numeric_limits<double>::quiet_NaN();
   double ratio = std::numeric_limits<double>::quiet_NaN();
   double mean_peak = std::numeric_limits<double>::quiet_NaN();
@@ -43,7 +46,7 @@ struct LayerFindings {
   double unit_stride = std::numeric_limits<double>::quiet_NaN();
   double unit_offset = std::numeric_limits<double>::quiet_NaN();
   double dead_share = std::numeric_limits<double>::quiet_NaN();
-  double silent_share = std::numeric_limits<double>::quiet_NaN();
+  double empty_share = std::numeric_limits<double>::quiet_NaN();
   std::map<std::string, int64_t> filters_per_category;
   Findings findings;
   std::vector<Card> cards;

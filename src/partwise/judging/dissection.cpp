@@ -2,6 +2,7 @@
 
 #include "partwise/base/files.h"
 #include "partwise/base/random.h"
+#include "partwise/evidence/peak_places.h"
 #include "partwise/evidence/receptive_field.h"
 #include "partwise/findings/findings_file.h"
 #include "partwise/images/codec.h"
@@ -34,6 +35,7 @@ struct Look {
   models::Activations activations;
   std::vector<metrics::MapSummaries> noisy;  // [layer]: of the objects; where it was asked for
   std::vector<std::vector<metrics::RegionShape>> fields;  // [layer]: likewise
+  std::vector<std::vector<Point>> evidence;               // [layer]: likewise
 };
 
 Look look_at(const networks::Network& network,
@@ -44,6 +46,7 @@ Look look_at(const networks::Network& network,
   Look look{judged,
             objects,
             models::collect_activations(network, judged, resources.device, resources.threads),
+            {},
             {},
             {}};
   if (metrics::wants(options.extras, "part_stability")) {
@@ -111,13 +114,14 @@ metrics::Exam exam_of(const Look& look,
                       const metrics::Truth& truth,
                       const models::TrainingView& training,
                       const metrics::LayerOptions& options) {
-  metrics::Exam exam{truth, training.filter_category[layer], {}, {}, {}, {}};
+  metrics::Exam exam{truth, training.filter_category[layer], {}, {}, {}, {}, {}};
   if (!options.extras.empty()) {
     exam.judged = {look.activations.layers[layer].judged, to_vector(look.judged.category)};
     exam.training = {training.summaries[layer], training.row_category};
   }
   if (!look.noisy.empty()) exam.noisy = look.noisy[layer];
   if (!look.fields.empty()) exam.fields = look.fields[layer];
+  if (!look.evidence.empty()) exam.evidence = look.evidence[layer];
   return exam;
 }
 
@@ -253,6 +257,15 @@ Dissection dissect(const runs::RunFolder& run,
   if (metrics::wants(options.measures.extras, "receptive_fields")) {
     for (std::size_t layer = 0; layer < training.summaries.size(); ++layer)
       look.fields.push_back(fields_of(trained, layer, training, resources.device));
+  }
+  if (metrics::wants(options.measures.extras, "evidence")) {
+    for (std::size_t layer = 0; layer < training.summaries.size(); ++layer) {
+      const auto maps =
+          of_objects(look.activations.layers[layer].judged, to_vector(judged.category));
+      look.evidence.push_back(evidence::peak_places(trained.network, layer, result.objects, maps,
+                                                    training.filter_category[layer],
+                                                    resources.device));
+    }
   }
   auto measures = measure_layers(look, truth, training, options.measures);
   if (options.random_control)

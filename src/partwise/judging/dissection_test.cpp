@@ -108,6 +108,10 @@ TEST_F(Dissect, FindsTheSameWhateverTheThreadCountAndCountsEveryFilter) {
   for (const auto& layer : seen.findings.layers) {
     for (const char* key : {"purity", "single_filter_auc", "part_stability"})
       EXPECT_TRUE(layer.findings.at(key).controls.contains("random_weights")) << key;
+    EXPECT_TRUE(layer.findings.at("silent_share").controls.contains("random_weights"));
+    for (const char* key : {"unit_centre", "other_offset", "uniform_random"})
+      EXPECT_TRUE(layer.findings.at("part_interpretability_evidence").controls.contains(key))
+          << key;
     const auto& fitted = layer.findings.at("single_filter_accuracy");
     EXPECT_GE(fitted.value, fitted.controls.at("majority_class"));
     int64_t filters = 0;

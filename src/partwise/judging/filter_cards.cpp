@@ -85,14 +85,22 @@ std::vector<FilterCard> layer_cards(const metrics::LayerMaps& layer,
     const auto& place = measures.instability[static_cast<std::size_t>(filter)];
     const auto& category = truth.categories[static_cast<std::size_t>(part.category)];
     const auto peaks = summaries.peaks_of(filter);
-    const bool named = part.best_part >= 0 && part.interpretability > 0.0;
+    const auto name_of = [&](const metrics::FilterInterpretability& found) -> std::string {
+      const bool named = found.best_part >= 0 && found.interpretability > 0.0;
+      return named ? category.parts[static_cast<std::size_t>(found.best_part)] : "";
+    };
+    const bool traced = !measures.at_evidence.empty();
+    const auto at_evidence = traced ? measures.at_evidence[static_cast<std::size_t>(filter)]
+                                    : metrics::FilterInterpretability{};
     const double sum = std::accumulate(peaks.begin(), peaks.end(), 0.0);
     cards.push_back(
         {{.filter = filter,
           .category = category.name,
-          .part = named ? category.parts[static_cast<std::size_t>(part.best_part)] : "",
+          .part = name_of(part),
           .chosen = chosen,
           .part_interpretability = part.interpretability,
+          .evidence_part = name_of(at_evidence),
+          .evidence_interpretability = at_evidence.interpretability,
           .instability = place.instability,
           .ratio = place.ratio,
           .mean_peak = sum / static_cast<double>(std::max<std::size_t>(peaks.size(), 1)),

@@ -17,7 +17,7 @@ findings::LayerFindings layer_findings(const metrics::LayerMaps& layer,
           .unit_stride = layer.grid.stride,
           .unit_offset = layer.grid.offset,
           .dead_share = measures.dead_share,
-          .silent_share = measures.silent_share,
+          .empty_share = measures.empty_share,
           .filters_per_category = std::move(per_category),
           .findings = measures.findings,
           .cards = {}};

@@ -89,7 +89,7 @@ TEST_F(PlantedTruth, AnOracleOfTheHeadReachesAPartInterpretabilityOfOne) {
       {.quantile = 0.5, .iou = 0.2, .radius = 0.5 / kSide}, {.resamples = 20});
   EXPECT_EQ(found.filters[kOracle].interpretability, 1.0);
   EXPECT_EQ(found.filters[kOracle].best_part, static_cast<int64_t>(head_));
-  EXPECT_EQ(found.filters[kOracle].silent_share, 0.0);
+  EXPECT_EQ(found.filters[kOracle].empty_share, 0.0);
   EXPECT_LT(found.filters[kRandom].interpretability, 0.2);
 }
 

@@ -112,6 +112,29 @@ TEST(Referee, TakesCategoriesAndThresholdsFromTrainingRowsAndJudgesTheOthers) {
   }
 }
 
+// Both filters said to be of foxes, the second a fiftieth as loud.
+TEST(Referee, FindsSilentFiltersAndCategoriesWithoutAny) {
+  const auto dataset = zoo();
+  Recorded recorded;
+  record(dataset, false, recorded);
+  for (std::size_t place = 0; place < recorded.values.size(); ++place) {
+    if (place / 4 % 2 == 1) recorded.values[place] *= 0.02F;
+  }
+  recorded.dump.category = std::vector<int64_t>{5, 5};
+  auto found = judged(recorded.dump, dataset, quick());
+  EXPECT_EQ(value_of(found, "silent_share"), 0.5);
+  EXPECT_LT(value_of(found, "effective_filters"), 1.1);
+  EXPECT_EQ(value_of(found, "smallest_category_share"), 0.0);
+  EXPECT_EQ(found["layers"][0]["smallest_category_share"]["unserved"], nlohmann::json{"deer"});
+
+  std::fill(recorded.values.begin(), recorded.values.end(), 0.0F);
+  found = judged(recorded.dump, dataset, quick());
+  EXPECT_EQ(value_of(found, "silent_share"), 1.0);
+  EXPECT_EQ(value_of(found, "effective_filters"), 0.0);
+  EXPECT_TRUE(found["layers"][0]["purity"]["value"].is_null());
+  EXPECT_EQ(found["layers"][0]["purity"]["silent_rows"], 1.0);
+}
+
 TEST(Referee, WarnsWhereItMustUseTheJudgedRowsThemselves) {
   const auto dataset = zoo();
   Recorded recorded;

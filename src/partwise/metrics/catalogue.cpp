@@ -4,9 +4,12 @@
 #include "partwise/metrics/accuracy.h"
 #include "partwise/metrics/activation_magnitude.h"
 #include "partwise/metrics/class_selectivity.h"
+#include "partwise/metrics/evidence_place.h"
 #include "partwise/metrics/network_dissection.h"
 #include "partwise/metrics/part_labels.h"
 #include "partwise/metrics/purity.h"
+#include "partwise/metrics/served_categories.h"
+#include "partwise/metrics/silent_filters.h"
 #include "partwise/metrics/single_filter_accuracy.h"
 
 #include <algorithm>
@@ -43,17 +46,48 @@ void parts_of_objects(const LayerExam& of, LayerMeasures& found) {
   found.findings["location_instability"] = std::move(place.instability);
   found.findings["instability_ratio"] = std::move(place.ratio);
   found.findings["part_interpretability"] = std::move(parts.finding);
-  found.silent_share = parts.silent_share;
+  found.empty_share = parts.empty_share;
   found.interpretability = std::move(parts.filters);
   found.instability = std::move(place.filters);
+}
+
+void filters_at_work(const LayerExam& of, LayerMeasures& found) {
+  auto filters = silent_filters(of.summaries, of.options.bootstrap);
+  found.findings["silent_share"] = std::move(filters.silent_share);
+  found.findings["effective_filters"] = std::move(filters.effective_filters);
+}
+
+// A task with one category gives it all filters.
+void filters_of_categories(const LayerExam& of, LayerMeasures& found) {
+  std::vector<std::string> names;
+  for (const auto& category : of.exam.truth.categories) names.push_back(category.name);
+  if (names.size() < 2) return;
+  found.findings["smallest_category_share"] =
+      smallest_category_share(of.summaries, of.exam.filter_category, names, of.options.bootstrap);
 }
 
 void parts_in_fields(const LayerExam& of, LayerMeasures& found) {
   const auto& [layer, exam, options, summaries] = of;
   auto parts =
       part_interpretability(layer.masked, layer.masked_grid, exam.truth, exam.filter_category,
-                            options.interpretability, options.bootstrap, exam.fields);
+                            options.interpretability, options.bootstrap, {.shapes = exam.fields});
   found.findings["part_interpretability_field"] = std::move(parts.finding);
+}
+
+void parts_at_evidence(const LayerExam& of, LayerMeasures& found) {
+  const auto& [layer, exam, options, summaries] = of;
+  const PlacedLayer placed{summaries,         layer.grid, layer.masked,
+                           layer.masked_grid, exam.truth, exam.filter_category};
+  auto parts = interpretability_at_evidence(placed, exam.evidence, options.interpretability,
+                                            options.bootstrap);
+  auto place = location_instability(summaries, layer.grid, exam.truth, exam.filter_category,
+                                    options.instability, options.bootstrap, exam.evidence);
+  found.findings["part_interpretability_evidence"] = std::move(parts.finding);
+  found.findings["instability_ratio_evidence"] = std::move(place.ratio);
+  found.findings["location_instability_evidence"] = std::move(place.instability);
+  found.findings["part_label_iou_evidence"] =
+      labels_at_evidence(placed, exam.evidence, options.interpretability, options.bootstrap);
+  found.at_evidence = std::move(parts.filters);
 }
 
 void part_labels_of_filters(const LayerExam& of, LayerMeasures& found) {
@@ -185,6 +219,29 @@ const std::vector<NumberWords> kParts{
      "trained filters here. Do not read this number alone; the instability ratio above removes "
      "what a constant detector gains."}};
 
+const std::vector<NumberWords> kAlive{
+    {"silent_share", "Silent filters", Better::lower, true, "share of filters, %",
+     "The share of a layer's filters that hardly fire even on the sixth of the images they like "
+     "best: below a twentieth of what a strong filter does there.",
+     "Were all filters equally loud, none would be silent. The masked network is the control that "
+     "counts: it shows what falls silent without any filter loss.",
+     "A filter that fires may still stand for nothing. Numbers that are means over filters count a "
+     "silent one like any other."},
+    {"effective_filters", "Effective number of filters", Better::higher, false,
+     "filters as busy as each other",
+     "Of how many equally busy filters a layer's activation could come: all of them where each "
+     "does its share, one where a single filter does everything.",
+     "Equal filters is the number of filters the layer has. Compare with the masked network.",
+     "It weighs by loudness: quiet filters may still decide.", 1}};
+
+const std::vector<NumberWords> kServed{
+    {"smallest_category_share", "Filters of the least served category", Better::higher, false,
+     "its filters / its fair share of them",
+     "Each filter stands for the category it fires most on. This is how many filters the category "
+     "with the fewest has, as a share of what it would have were all served alike; 0: it has none.",
+     "Random categories is the mean were each filter's category drawn by lot.",
+     "A category may need fewer filters than another."}};
+
 const std::vector<NumberWords> kYesNoAnswers{
     {"output_accuracy", "Accuracy of all outputs", Better::higher, true, "answers right, %",
      "With the logistic loss every output answers yes or no: the share of right answers over all "
@@ -202,6 +259,36 @@ const std::vector<NumberWords> kFields{
      "field "
      "in the middle.",
      "The field is a mean over few images: where a filter sees different things, it fits none."}};
+
+const std::vector<NumberWords> kEvidence{
+    {"part_interpretability_evidence", "Part interpretability at the place of the evidence",
+     Better::higher, false, "share of images on which the best part is hit",
+     "As part interpretability, but with one disc where the peak comes from: the centre of the "
+     "pixels that would change it most. A filter may look at a head and fire beside it.",
+     "Unit centre is the same disc at the unit that fires; other offset moves it as the evidence "
+     "of "
+     "another image lies; constant centre and uniform random know nothing of the filter; shuffled "
+     "images lays the discs over other images.",
+     "What is gained over other offset is what the evidence follows from image to image; the rest "
+     "of the gain is a constant shift. Pixels that change a peak need not be those that made it."},
+    {"instability_ratio_evidence", "Instability ratio at the place of the evidence", Better::lower,
+     false, "location instability / the same with landmarks shuffled between images",
+     "As the instability ratio, with the place of the evidence for the peak.",
+     "A detector that always fires at the same spot has ratio 1.",
+     "Evidence is drawn to where the object is: part of a low ratio is the object's, not the "
+     "part's."},
+    {"location_instability_evidence", "Location instability at the place of the evidence",
+     Better::lower, false, "spread of the evidence-to-landmark distance / image diagonal",
+     "As location instability, with the place of the evidence for the peak.",
+     "Constant centre; uniform random; shuffled landmarks.",
+     "A centre of mass moves less than a peak, so this is lower for anything: read the ratio."},
+    {"part_label_iou_evidence", "Overlap with the part a filter stands for, at its evidence",
+     Better::higher, false, "mean IoU with its best part",
+     "Each filter is named after the part that the disc at its evidence overlaps most; this is how "
+     "much it does.",
+     "Unit centre is the same disc at the unit; shuffled images; constant centre.",
+     "Some part is always the best. Same part is the share of filters with the same name at both "
+     "places."}};
 
 const std::vector<NumberWords> kPartLabels{
     {"part_label_iou", "Overlap with the part a filter stands for", Better::higher, false,
@@ -319,11 +406,18 @@ std::vector<Metric>& rows() {
        decisions},
       {"", true, Needs::maps, "Parts", "Does each filter stand for one part?", kParts,
        parts_of_objects, nullptr},
+      {"", true, Needs::maps, "Filters at work", "How many filters do anything?", kAlive,
+       filters_at_work, nullptr},
+      {"", false, Needs::maps, "Filters of each category", "Is every category served?", kServed,
+       filters_of_categories, nullptr},
       {"", false, Needs::yes_no_answers, "Yes or no", "How many answers of all outputs are right?",
        kYesNoAnswers, nullptr, yes_no_answers},
       {"receptive_fields", false, Needs::fields, "Parts in receptive fields",
        "And measured with the region each filter really uses, as the paper did?", kFields,
        parts_in_fields, nullptr},
+      {"evidence", false, Needs::evidence, "Parts at the place of the evidence",
+       "And measured where each peak comes from, not where it fires?", kEvidence, parts_at_evidence,
+       nullptr},
       {"part_labels", false, Needs::maps, "Part labels", "Which part does each filter stand for?",
        kPartLabels, part_labels_of_filters, nullptr},
       {"single_filter", false, Needs::judged_rows, "Single filters",
@@ -351,6 +445,7 @@ std::vector<Metric>& rows() {
 bool is_there(Needs needed, const Exam& exam) {
   return needed == Needs::judged_rows  ? exam.judged.has_value()
          : needed == Needs::fields     ? !exam.fields.empty()
+         : needed == Needs::evidence   ? !exam.evidence.empty()
          : needed == Needs::noisy_rows ? exam.noisy.has_value()
                                        : true;
 }
@@ -407,8 +502,8 @@ std::vector<std::string> options_named(const std::string& list, bool all, bool o
     add(known[index_of_name("metric", name, known)]);
   if (all) {
     for (const auto& metric : catalogue()) {
-      if (!metric.option.empty() && !metric.is_of_network() && metric.needs != Needs::fields)
-        add(metric.option);
+      const bool slow = metric.needs == Needs::fields || metric.needs == Needs::evidence;
+      if (!metric.option.empty() && !metric.is_of_network() && !slow) add(metric.option);
     }
   }
   return extras;

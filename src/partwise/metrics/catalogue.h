@@ -43,6 +43,7 @@ struct Exam {
   std::optional<LabelledRows> training;      // where thresholds may come from
   std::optional<MapSummaries> noisy;         // the rows of LayerMaps with noise in the input
   std::vector<RegionShape> fields = {};  // [filters]: receptive fields; where they were looked for
+  std::vector<Point> evidence = {};      // [filters, rows]: where peaks come from; likewise
 };
 
 // All that a metric of a layer may look at.
@@ -57,9 +58,10 @@ struct LayerExam {
 struct LayerMeasures {
   Findings findings;
   double dead_share = 0.0;
-  double silent_share = 0.0;
+  double empty_share = 0.0;
   std::vector<FilterInterpretability> interpretability;  // [filters]
   std::vector<FilterInstability> instability;            // [filters]
+  std::vector<FilterInterpretability> at_evidence;       // [filters]; where it was asked for
 };
 
 // A network's decisions over all judged rows.
@@ -92,7 +94,16 @@ struct NumberWords {
 };
 
 // Without it a metric is left out.
-enum class Needs { decisions, yes_no_answers, attacks, maps, judged_rows, noisy_rows, fields };
+enum class Needs {
+  decisions,
+  yes_no_answers,
+  attacks,
+  maps,
+  judged_rows,
+  noisy_rows,
+  fields,
+  evidence
+};
 
 // Numbers that answer one question and are measured together: one row of the catalogue. The
 // function stands in of_network for decisions, answers and attacks, in of_layer for the others.
@@ -123,9 +134,9 @@ const Metric* find_metric(const std::string& key);
 // What --metrics can ask of a layer; of a network too.
 std::vector<std::string> option_names(bool of_network);
 
-// "a,b" as a list, with `all` every option of a layer behind them but those that need receptive
-// fields, which take minutes to find; a name that is not valid is an
-// Error that lists those that are.
+// "a,b" as a list, with `all` every option of a layer behind them but those that look into the network
+// again, for minutes (receptive fields, evidence); a name that is not valid is an Error that lists
+// those that are.
 std::vector<std::string> options_named(const std::string& list, bool all, bool of_network);
 
 bool wants(const std::vector<std::string>& extras, const std::string& option);

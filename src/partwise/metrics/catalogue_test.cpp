@@ -30,8 +30,8 @@ TEST(Catalogue, NamesItsOptionsAndListsThemForAWrongName) {
   EXPECT_EQ(options_named("part_labels,single_filter,part_labels", false, false),
             (std::vector<std::string>{"part_labels", "single_filter"}));
   EXPECT_TRUE(options_named("", false, true).empty());
-  // All but the fields, which take minutes.
-  EXPECT_EQ(options_named("class_selectivity", true, false).size() + 1, option_names(false).size());
+  // All but fields and evidence, which take minutes.
+  EXPECT_EQ(options_named("class_selectivity", true, false).size() + 2, option_names(false).size());
   EXPECT_THROW(options_named("part_lables", false, true), Error);
   EXPECT_THROW(options_named("adversarial_distortion", false, false), Error);
   EXPECT_NO_THROW(options_named("adversarial_distortion", false, true));

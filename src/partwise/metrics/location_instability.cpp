@@ -1,5 +1,6 @@
 #include "partwise/metrics/location_instability.h"
 
+#include "partwise/base/error.h"
 #include "partwise/base/parallel.h"
 
 #include <algorithm>
@@ -27,6 +28,7 @@ struct Scene {
   int64_t rows = 0;
   const MapSummaries& maps;
   std::vector<Point> centres;                 // [cell]
+  std::vector<Point> places;                  // [filters, rows]; empty: the peaks' centres
   std::vector<std::vector<Point>> landmarks;  // [landmark of the row's category][row]
   std::vector<std::vector<uint8_t>> single;   // the same: exactly one visible instance?
   std::vector<int64_t> landmark_count;        // [category]
@@ -53,13 +55,17 @@ void locate_landmarks(const Truth& truth, Scene& scene) {
   }
 }
 
-Scene make_scene(const MapSummaries& maps, const UnitGrid& grid, const Truth& truth) {
-  Scene scene{maps.rows, maps, {}, {}, {}, {}, {}};
+Scene make_scene(const MapSummaries& maps,
+                 const UnitGrid& grid,
+                 const Truth& truth,
+                 std::span<const Point> places) {
+  Scene scene{maps.rows, maps, {}, {}, {}, {}, {}, {}};
   const double diagonal = diagonal_of(truth);
   for (int64_t cell = 0; cell < maps.side * maps.side; ++cell) {
     const auto centre = grid.centre(cell / maps.side, cell % maps.side);
     scene.centres.push_back({centre.x / diagonal, centre.y / diagonal});
   }
+  for (const auto& place : places) scene.places.push_back({place.x / diagonal, place.y / diagonal});
   scene.rows_of_category = rows_by_category(truth);
   locate_landmarks(truth, scene);
   return scene;
@@ -80,8 +86,8 @@ Ranking rank_rows(const Scene& scene, int64_t filter, int64_t category) {
 
 // Peaks and landmarks of the rows that enter D_{f,k}, a row drawn twice standing there twice.
 struct Pairs {
-  std::span<const Point> centres;  // [cell]
-  std::vector<int32_t> peaks;      // cells
+  std::span<const Point> centres;
+  std::vector<int32_t> peaks;  // index into centres
   std::vector<Point> landmarks;
   std::vector<double> distances;
 
@@ -109,14 +115,16 @@ void select_pairs(const Sample& sample,
   const auto cells = scene.maps.cells_of(filter);
   const auto& landmarks = scene.landmarks[landmark];
   const int64_t most = std::min(sample.top_images, scene.rows);
-  pairs.centres = scene.centres;
+  const bool at_units = scene.places.empty();
+  pairs.centres = at_units ? std::span(scene.centres)
+                           : std::span(scene.places).subspan(filter * scene.rows, scene.rows);
   pairs.peaks.resize(most);
   pairs.landmarks.resize(most);
   int64_t taken = 0;
   for (const int32_t row : ranked) {
     const int64_t end = std::min<int64_t>(most, taken + sample.row_counts[row]);
     for (; taken < end; ++taken) {
-      pairs.peaks[taken] = cells[row];
+      pairs.peaks[taken] = at_units ? cells[row] : row;
       pairs.landmarks[taken] = landmarks[row];
     }
     if (taken == most) break;
@@ -149,6 +157,7 @@ double shuffled_deviation(Pairs& pairs, double own, int64_t shuffles, Random& ra
 
 double random_deviation(Pairs& pairs, const Scene& scene, int64_t draws, Random& random) {
   ExistingMean mean;
+  pairs.centres = scene.centres;
   for (int64_t i = 0; i < draws; ++i) {
     for (auto& peak : pairs.peaks)
       peak = static_cast<int32_t>(random.below(std::ssize(scene.centres)));
@@ -289,13 +298,16 @@ LocationInstability location_instability(const MapSummaries& maps,
                                          const Truth& truth,
                                          std::span<const int64_t> filter_category,
                                          const InstabilityOptions& options,
-                                         const BootstrapOptions& bootstrap) {
+                                         const BootstrapOptions& bootstrap,
+                                         std::span<const Point> places) {
   expect_consistent(maps);
+  expects(places.empty() || std::ssize(places) == maps.filters * maps.rows,
+          "{} places for {} filters and {} rows", places.size(), maps.filters, maps.rows);
   expect_matching(maps.rows, grid, truth);
   expect_categories(filter_category, maps.filters, truth);
   validate(options);
   const int threads = static_cast<int>(bootstrap.threads);
-  const auto scene = make_scene(maps, grid, truth);
+  const auto scene = make_scene(maps, grid, truth, places);
   const std::vector<int32_t> once(static_cast<std::size_t>(maps.rows), 1);
   const Sample sample{scene, once, options.top_images};
   const double middle = static_cast<double>(truth.input_side - 1) / 2.0 / diagonal_of(truth);

@@ -44,7 +44,7 @@ Detections detect(const FilterOverlap& overlap,
   }
   found.filter.category = category;
   found.filter.threshold = static_cast<double>(overlap.threshold);
-  found.filter.silent_share =
+  found.filter.empty_share =
       quotient(static_cast<double>(overlap.silent_rows), static_cast<double>(gallery.rows.size()));
   found.filter.by_part = shares_detected(overlap.own, gallery, iou);
   found.shuffled = largest_existing(shares_detected(overlap.shuffled, gallery, iou));
@@ -106,11 +106,11 @@ PartInterpretability part_interpretability(const MapSource& maps,
                                            std::span<const int64_t> filter_category,
                                            const InterpretabilityOptions& options,
                                            const BootstrapOptions& bootstrap,
-                                           std::span<const RegionShape> shapes) {
+                                           const Regions& regions) {
   expect_categories(filter_category, maps.filters, truth);
   const auto questions = questions_for(filter_category, truth);
   const auto overlaps = part_overlaps(maps, grid, truth, questions, options, bootstrap,
-                                      kInterpretabilityStream, shapes);
+                                      kInterpretabilityStream, regions);
   const auto& galleries = overlaps.galleries;
   std::vector<Detections> found(static_cast<std::size_t>(maps.filters));
   for (std::size_t i = 0; i < questions.size(); ++i) {
@@ -133,10 +133,10 @@ PartInterpretability part_interpretability(const MapSource& maps,
   PartInterpretability result;
   for (const auto& one : found) {
     value.add(one.filter.interpretability);
-    silent.add(one.filter.silent_share);
+    silent.add(one.filter.empty_share);
     shuffled.add(one.shuffled);
     const bool placed = one.filter.category >= 0;
-    centre.add(!placed ? kNaN : shapes.empty() ? centred[one.filter.category] : one.centre);
+    centre.add(!placed ? kNaN : regions.shapes.empty() ? centred[one.filter.category] : one.centre);
     result.filters.push_back(one.filter);
   }
   auto drawn =
@@ -150,7 +150,7 @@ PartInterpretability part_interpretability(const MapSource& maps,
       value.value(), centred_interval(value.value(), std::move(drawn.front())), 0.0, 1.0);
   result.finding.controls = {{"shuffled_images", shuffled.value()},
                              {"constant_centre", centre.value()}};
-  result.silent_share = silent.value();
+  result.empty_share = silent.value();
   return result;
 }
 

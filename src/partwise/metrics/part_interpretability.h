@@ -18,7 +18,7 @@ struct FilterInterpretability {
   double threshold = kNaN;         // T_f
   int64_t best_part = -1;          // index into the category's parts; -1 if it has none
   double interpretability = kNaN;  // P_f = max_k P_{f,k}
-  double silent_share = kNaN;      // rows of the category without a unit above T_f
+  double empty_share = kNaN;       // rows of the category without a unit above T_f
   std::vector<double> by_part;     // P_{f,k}; NaN where no row shows the part
 };
 
@@ -26,7 +26,7 @@ struct PartInterpretability {
   Finding finding;  // controls: shuffled_images (maps paired with the parts of other rows of the
                     // category), constant_centre (one disc at the input's centre, per category,
                     // averaged like filters)
-  double silent_share = 0.0;
+  double empty_share = 0.0;
   std::vector<FilterInterpretability> filters;
 };
 
@@ -41,9 +41,10 @@ struct PartInterpretability {
 // -1: the category with the highest P_f is taken, which flatters the filter. P_f is NaN for a
 // filter whose category shows no part; such filters are left out of the mean.
 //
-// With `shapes` [filters] S_f is the union of the filter's shape at those centres, its
-// image-resolution receptive field as in the paper, and constant_centre is that shape at the input's
-// centre, the best part for each filter.
+// With regions.shapes S_f is the union of the filter's shape at those centres, its image-resolution
+// receptive field as in the paper, and constant_centre is that shape at the input's centre, the best
+// part for each filter. With regions.places S_f is a single disc of the same radius at the place given
+// for the filter and row, in the rows with a unit above the same T_f.
 //
 // The interval (a centred bootstrap interval) keeps T_f and the category from the full sample;
 // P_{f,k} and the maximum over k are recomputed in every resample. shuffled_images pairs every map
@@ -55,6 +56,6 @@ PartInterpretability part_interpretability(const MapSource& maps,
                                            std::span<const int64_t> filter_category,
                                            const InterpretabilityOptions& options,
                                            const BootstrapOptions& bootstrap,
-                                           std::span<const RegionShape> shapes = {});
+                                           const Regions& regions = {});
 
 }  // namespace partwise::metrics

@@ -57,15 +57,15 @@ TEST(PartInterpretabilityValue, WithADiscForAShapeIsTheSame) {
                                              std::vector<int64_t>{0}, kQuarter, {.resamples = 10});
   const auto by_shape =
       part_interpretability(source_of(maps, 2), exhibit.grid, exhibit.truth,
-                            std::vector<int64_t>{0}, kQuarter, {.resamples = 10}, plus);
+                            std::vector<int64_t>{0}, kQuarter, {.resamples = 10}, {.shapes = plus});
   EXPECT_EQ(by_shape.filters.at(0).by_part, by_disc.filters.at(0).by_part);
   EXPECT_EQ(by_shape.finding.controls.at("shuffled_images"),
             by_disc.finding.controls.at("shuffled_images"));
-  EXPECT_EQ(by_shape.silent_share, by_disc.silent_share);
+  EXPECT_EQ(by_shape.empty_share, by_disc.empty_share);
   const std::vector<RegionShape> nothing(1);
-  const auto blind =
-      part_interpretability(source_of(maps, 2), exhibit.grid, exhibit.truth,
-                            std::vector<int64_t>{0}, kQuarter, {.resamples = 10}, nothing);
+  const auto blind = part_interpretability(source_of(maps, 2), exhibit.grid, exhibit.truth,
+                                           std::vector<int64_t>{0}, kQuarter, {.resamples = 10},
+                                           {.shapes = nothing});
   EXPECT_EQ(blind.finding.value, 0.0);
   EXPECT_EQ(blind.finding.controls.at("constant_centre"), 0.0);
 }
@@ -77,8 +77,8 @@ TEST(PartInterpretabilityValue, EqualsTheWorkedExample) {
   EXPECT_DOUBLE_EQ(filter.by_part.at(0), 1.0 / 3.0);
   EXPECT_DOUBLE_EQ(filter.by_part.at(1), 1.0 / 2.0);
   EXPECT_EQ(filter.best_part, 1);
-  EXPECT_EQ(filter.silent_share, 0.25);
-  EXPECT_EQ(result.silent_share, 0.25);
+  EXPECT_EQ(filter.empty_share, 0.25);
+  EXPECT_EQ(result.empty_share, 0.25);
   EXPECT_EQ(result.finding.value, 0.5);
   EXPECT_EQ(result.finding.controls.size(), 2U);
 }
@@ -163,7 +163,7 @@ TEST(PartInterpretabilityPlanted, OracleReachesOne) {
   EXPECT_EQ(result.finding.value, 1.0);
   EXPECT_EQ(result.finding.low, 1.0);
   EXPECT_EQ(result.filters[0].best_part, 0);
-  EXPECT_EQ(result.silent_share, 0.0);
+  EXPECT_EQ(result.empty_share, 0.0);
   EXPECT_LT(result.finding.controls.at("shuffled_images"), 0.3);
   EXPECT_LT(result.finding.controls.at("constant_centre"), 0.3);
 }
@@ -184,7 +184,7 @@ TEST(PartInterpretabilityPlanted, NaNNeverFires) {
   const auto after = measure(exhibit, {0}, kOneUnit);
   EXPECT_EQ(after.filters[0].threshold, 0.0);
   EXPECT_EQ(after.finding.value, before.finding.value);
-  EXPECT_EQ(after.silent_share, before.silent_share);
+  EXPECT_EQ(after.empty_share, before.empty_share);
 }
 
 TEST(PartInterpretabilityCategory, IsTheBestWhenNotGiven) {

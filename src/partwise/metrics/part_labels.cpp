@@ -65,20 +65,22 @@ PartLabels part_labels(const MapSource& maps,
                        const Truth& truth,
                        std::span<const int64_t> filter_category,
                        const InterpretabilityOptions& options,
-                       const BootstrapOptions& bootstrap) {
+                       const BootstrapOptions& bootstrap,
+                       const Regions& regions) {
   expect_categories(filter_category, maps.filters, truth);
   std::vector<OverlapQuestion> questions;
   for (int64_t f = 0; f < maps.filters; ++f) {
     if (filter_category[f] >= 0) questions.push_back({f, filter_category[f]});
   }
-  auto overlaps = part_overlaps(maps, grid, truth, questions, options, bootstrap, kLabelStream);
+  auto overlaps =
+      part_overlaps(maps, grid, truth, questions, options, bootstrap, kLabelStream, regions);
   const auto& galleries = overlaps.galleries;
   std::vector<FilterOverlap> found(static_cast<std::size_t>(maps.filters));
   for (std::size_t i = 0; i < questions.size(); ++i)
     found[questions[i].filter] = std::move(overlaps.filters[i]);
-  const auto ranked = [&](const Overlaps& regions, int64_t f, std::span<const int32_t> row_counts) {
+  const auto ranked = [&](const Overlaps& drawn, int64_t f, std::span<const int32_t> row_counts) {
     if (filter_category[f] < 0) return LabelRanking{};
-    return rank(mean_overlaps(regions, galleries[filter_category[f]], row_counts));
+    return rank(mean_overlaps(drawn, galleries[filter_category[f]], row_counts));
   };
   const std::vector<int32_t> once(static_cast<std::size_t>(maps.rows), 1);
   auto means = means_over_filters(

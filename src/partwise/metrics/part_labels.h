@@ -20,7 +20,7 @@ struct PartLabels {
 
 // Which part each filter stands for: the part of its category whose masks its regions overlap most,
 // argmax_k of the mean over the rows showing part k of IoU(S_f, part k); ties: the first part. S_f
-// as in part_interpretability (options.iou is not used), an empty region counts as 0.
+// as in part_interpretability, regions.places included (options.iou is not used), an empty region counts as 0.
 // `filter_category` [filters], -1: the filter is left out. The interval keeps T_f from the full
 // sample and takes the best part anew in every resample. A label is worth its margin and its
 // distance from shuffled_images: some part is always the best.
@@ -29,6 +29,7 @@ PartLabels part_labels(const MapSource& maps,
                        const Truth& truth,
                        std::span<const int64_t> filter_category,
                        const InterpretabilityOptions& options,
-                       const BootstrapOptions& bootstrap);
+                       const BootstrapOptions& bootstrap,
+                       const Regions& regions = {});
 
 }  // namespace partwise::metrics

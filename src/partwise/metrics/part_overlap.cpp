@@ -1,5 +1,6 @@
 #include "partwise/metrics/part_overlap.h"
 
+#include "partwise/base/error.h"
 #include "partwise/base/parallel.h"
 #include "partwise/metrics/statistics.h"
 #include "partwise/metrics/upper_quantile.h"
@@ -105,6 +106,10 @@ void for_each_map(const MapSource& maps,
   });
 }
 
+bool fires_above(std::span<const float> map, float threshold) {
+  return std::any_of(map.begin(), map.end(), [&](float value) { return value > threshold; });
+}
+
 // Fills `region` with what the units above the threshold stand for; false if there is none.
 template <typename Insert>
 bool draw_region(std::span<const float> map,
@@ -130,8 +135,11 @@ PartOverlaps part_overlaps(const MapSource& maps,
                            const InterpretabilityOptions& options,
                            const BootstrapOptions& bootstrap,
                            uint64_t control_stream,
-                           std::span<const RegionShape> shapes) {
+                           const Regions& regions) {
   expect_matching(maps.rows, grid, truth);
+  const auto& [shapes, places] = regions;
+  expects(places.empty() || std::ssize(places) == maps.filters * maps.rows,
+          "{} places for {} filters and {} rows", places.size(), maps.filters, maps.rows);
   validate(options);
   const int threads = static_cast<int>(bootstrap.threads);
   PartOverlaps result;
@@ -175,18 +183,26 @@ PartOverlaps part_overlaps(const MapSource& maps,
     result.filters.back().centre = overlaps_of(region, truth, gallery);
   }
   const auto discs = unit_discs(grid, maps.side, options.radius);
+  const double radius = options.radius * static_cast<double>(grid.input_side);
   each_map([&](int64_t question, std::span<const float> map, int64_t place) {
     thread_local PixelSet region;
     if (region.side() != truth.input_side) region = PixelSet(truth.input_side);
     auto& found = result.filters[question];
     const auto& gallery = result.galleries[questions[question].category];
+    const int64_t filter = questions[question].filter;
     const auto insert = [&](std::size_t cell, PixelSet& into) {
       if (shapes.empty()) return into.insert_all(discs[cell]);
       const auto at = static_cast<int64_t>(cell);
-      const auto filter = static_cast<std::size_t>(questions[question].filter);
-      insert_shape(shapes[filter], grid.centre(at / maps.side, at % maps.side), into);
+      insert_shape(shapes[static_cast<std::size_t>(filter)],
+                   grid.centre(at / maps.side, at % maps.side), into);
     };
-    if (!draw_region(map, found.threshold, insert, region)) ++found.silent_rows;
+    const bool any = places.empty() ? draw_region(map, found.threshold, insert, region)
+                                    : fires_above(map, found.threshold);
+    if (!any) ++found.silent_rows;
+    if (!places.empty()) {
+      region.clear();
+      if (any) region.insert_disc(places[filter * maps.rows + gallery.rows[place]], radius);
+    }
     const int64_t area = region.area();
     for (std::size_t k = 0; k < gallery.shown.size(); ++k) {
       found.own[k][place] = overlap(truth, gallery, k, place, region, area);

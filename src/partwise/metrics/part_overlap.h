@@ -37,6 +37,13 @@ struct RegionShape {
   std::vector<Span> spans;
 };
 
+// What is drawn for a filter in place of discs at the centres of all its units above T_f. At most one
+// of them is given.
+struct Regions {
+  std::span<const RegionShape> shapes = {};  // [filters]: the filter's shape at those centres
+  std::span<const Point> places = {};  // [filters, rows]: one disc, here, where a unit is above T_f
+};
+
 // One category: its rows, and how much of each part they show.
 struct Gallery {
   std::vector<int64_t> rows;
@@ -71,9 +78,9 @@ struct PartOverlaps {
 
 // How the regions of filters overlap parts. T_f: over all positions of all maps of a category, the
 // upper_quantile of max(x, 0), NaN taken for 0. S_f = union of discs (radius a share of the input
-// side) at the centres of the units with x > T_f; with `shapes` [filters] of the filter's shape there. Every filter's derangement behind `shuffled` is
-// drawn from control_random(bootstrap, control_stream, filter). Holds the caller to maps, truth and
-// questions that fit, and to valid options.
+// side) at the centres of the units with x > T_f, or what `regions` says. Every filter's derangement
+// behind `shuffled` is drawn from control_random(bootstrap, control_stream, filter). Holds the caller
+// to maps, truth and questions that fit, and to valid options.
 //
 // The thresholds take three passes over the source, the regions one more; kept are 16 bytes a
 // question, row of its category and part.
@@ -84,6 +91,6 @@ PartOverlaps part_overlaps(const MapSource& maps,
                            const InterpretabilityOptions& options,
                            const BootstrapOptions& bootstrap,
                            uint64_t control_stream,
-                           std::span<const RegionShape> shapes = {});
+                           const Regions& regions = {});
 
 }  // namespace partwise::metrics

@@ -66,12 +66,14 @@ struct Purity {
   double value = 0.0;
   double if_even = 0.0;
   double if_scattered = 0.0;
+  double silent_rows = 0.0;  // share
 };
 
 Purity purity_of(std::span<const Share> shares, std::size_t rows) {
   ExistingMean value;
   ExistingMean if_even;
   ExistingMean if_scattered;
+  ExistingMean silent;
   for (std::size_t row = 0; row < rows; ++row) {
     Share sum;
     for (const auto& share : shares.subspan(row * (shares.size() / rows), shares.size() / rows)) {
@@ -80,12 +82,13 @@ Purity purity_of(std::span<const Share> shares, std::size_t rows) {
       sum.if_even += share.if_even;
       sum.if_scattered += share.if_scattered;
     }
+    silent.add(sum.total == 0.0 ? 1.0 : 0.0);
     if (sum.total == 0.0) continue;
     value.add(sum.near_peak / sum.total);
     if_even.add(sum.if_even / sum.total);
     if_scattered.add(sum.if_scattered / sum.total);
   }
-  return {value.value(), if_even.value(), if_scattered.value()};
+  return {value.value(), if_even.value(), if_scattered.value(), silent.value()};
 }
 
 // The value alone, of both draws of filters in one look at the shares.
@@ -126,6 +129,7 @@ Finding purity(const MapSource& maps, const BootstrapOptions& options) {
       full.value, percentile_interval(std::move(
                       resampled_together(1, maps.rows, maps.filters, options, drawn).front())));
   finding.controls = {{"uniform_map", full.if_even}, {"scattered", full.if_scattered}};
+  if (full.silent_rows > 0.0) finding.facts["silent_rows"] = full.silent_rows;
   return finding;
 }
 

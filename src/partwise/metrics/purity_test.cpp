@@ -58,6 +58,7 @@ TEST(Purity, SumsOverFiltersAndAveragesOverRows) {
   values[16 + 15] = 2.0F;
   values[32 + 9] = 1.0F;
   const auto finding = purity_of(values, 3, 2, 4);
+  EXPECT_DOUBLE_EQ(finding.facts.at("silent_rows").get<double>(), 1.0 / 3.0);
   EXPECT_DOUBLE_EQ(finding.value, (5.0 / 8.0 + 1.0) / 2.0);
   EXPECT_DOUBLE_EQ(finding.controls.at("uniform_map"), 1.0 / 16.0);
   EXPECT_GE(finding.low, 0.5);

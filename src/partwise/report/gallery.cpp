@@ -45,12 +45,18 @@ std::string card_html(const LoadedRun& run, const Card& card) {
   const std::string stands_for = card.part.empty()
                                      ? text(card.category)
                                      : fmt::format("{}: {}", text(card.category), text(card.part));
+  const std::string at_evidence =
+      std::isfinite(card.evidence_interpretability)
+          ? fmt::format(" · at its evidence {}{}{}", text(card.evidence_part),
+                        card.evidence_part.empty() ? "" : " ",
+                        decimal(card.evidence_interpretability, 2))
+          : "";
   return fmt::format(
-      "<figure class=\"card\">{}<figcaption><b>Filter {}{}{}</b><br>part interpretability {} · "
+      "<figure class=\"card\">{}<figcaption><b>Filter {}{}{}</b><br>part interpretability {}{} · "
       "instability {} · ratio {} · mean peak {}</figcaption></figure>\n",
       image_html(run, card), card.filter, stands_for.empty() ? "" : " — ", stands_for,
-      decimal(card.part_interpretability, 2), decimal(card.instability), decimal(card.ratio, 2),
-      decimal(card.mean_peak, 2));
+      decimal(card.part_interpretability, 2), at_evidence, decimal(card.instability),
+      decimal(card.ratio, 2), decimal(card.mean_peak, 2));
 }
 
 std::vector<Card> sorted(std::vector<Card> cards, const std::string& chosen) {

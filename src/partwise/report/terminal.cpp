@@ -2,6 +2,7 @@
 
 #include "partwise/metrics/catalogue.h"
 #include "partwise/report/html.h"
+#include "partwise/report/verdict.h"
 
 #include <fmt/format.h>
 
@@ -23,6 +24,13 @@ std::string cell(const Findings& found, const char* key) {
   return finding == nullptr ? "-" : plain_interval(*finding, "-");
 }
 
+// Without its interval.
+std::string value_of(const Findings& found, const char* key, int decimals) {
+  const auto* finding = find_finding(found, key);
+  if (finding == nullptr || !std::isfinite(finding->value)) return "-";
+  return fmt::format("{:.{}f}", finding->value, decimals);
+}
+
 double fact(const Finding& finding, const char* key) {
   const auto entry = finding.facts.find(key);
   return entry != finding.facts.end() && entry->is_number() ? entry->get<double>() : NAN;
@@ -34,6 +42,8 @@ std::string further(const Finding& finding) {
     return fmt::format("; {:.0f} detectors, {:.0f} unique ({:.0f} by chance)",
                        fact(finding, "count"), fact(finding, "unique"),
                        fact(finding, "chance_unique"));
+  if (finding.facts.contains("unserved"))
+    return fmt::format("; {} has the fewest", finding.facts.value("category", "one"));
   if (finding.facts.contains("success_share"))
     return fmt::format(
         "; {} of {:.0f} images attacked with success, {} of those flip at random too",
@@ -62,15 +72,17 @@ bool leads(const std::string& key) {
 }  // namespace
 
 std::string findings_table(std::span<const findings::RunFindings> runs) {
-  constexpr auto kRow = "{:<15} {:<7} {:<22} {:<22} {:<22} {:<22} {:<22}\n";
+  constexpr auto kRow = "{:<15} {:<7} {:<22} {:<22} {:<22} {:<22} {:<22} {:<8} {}\n";
   auto table = fmt::format(kRow, "arm", "layer", "accuracy", "purity", "part interpretability",
-                           "instability D", "D / D_shuffle");
+                           "instability D", "D / D_shuffle", "silent", "effective");
   for (const auto& run : runs) {
     for (const auto& layer : run.layers) {
       const auto of_layer = [&](const char* key) { return cell(layer.findings, key); };
       table += fmt::format(kRow, run.arm, layer.layer, cell(run.findings, "accuracy"),
                            of_layer("purity"), of_layer("part_interpretability"),
-                           of_layer("location_instability"), of_layer("instability_ratio"));
+                           of_layer("location_instability"), of_layer("instability_ratio"),
+                           value_of(layer.findings, "silent_share", 3),
+                           value_of(layer.findings, "effective_filters", 1));
     }
   }
   return table;
@@ -100,6 +112,17 @@ std::string further_lines(std::span<const findings::RunFindings> runs) {
     for (const auto& layer : run.layers) add(layer.layer, layer.findings);
   }
   return text;
+}
+
+std::string warning_lines(std::span<const findings::RunFindings> runs) {
+  std::string lines;
+  for (const auto& run : runs) {
+    for (const auto& layer : run.layers) {
+      for (const auto& warning : silence_warnings(run, layer))
+        lines += fmt::format("warning: {}\n", warning);
+    }
+  }
+  return lines.empty() ? "" : "\n" + lines;
 }
 
 std::string comparison_table(std::span<const findings::ComparedNumber> numbers) {

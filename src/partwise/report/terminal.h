@@ -16,6 +16,9 @@ std::string finding_lines(const findings::Findings& found, bool all);
 // Those lines of the networks and their layers, where there are any.
 std::string further_lines(std::span<const findings::RunFindings> runs);
 
+// One line for each thing that is wrong with how a layer's filters are at work (report/verdict.h).
+std::string warning_lines(std::span<const findings::RunFindings> runs);
+
 // One line per number, and how many leave out 0 by chance.
 std::string comparison_table(std::span<const findings::ComparedNumber> numbers);
 

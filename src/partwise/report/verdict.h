@@ -52,6 +52,10 @@ struct Verdict {
 // Plain sentences for comparable runs that say nothing the claims do not support.
 Verdict verdict(std::span<const RunFindings> runs);
 
+// What is wrong with how a layer's filters are at work: many silent ones, a category without any,
+// images on which nothing fires.
+std::vector<std::string> silence_warnings(const RunFindings& run, const LayerFindings& layer);
+
 // What a reader should know before believing the numbers, found in the numbers themselves.
 std::vector<std::string> warnings(std::span<const RunFindings> runs);
 

@@ -3,6 +3,7 @@
 #include "partwise/base/names.h"
 #include "partwise/base/random.h"
 #include "partwise/report/html.h"
+#include "partwise/report/terminal.h"
 
 #include <gtest/gtest.h>
 
@@ -244,6 +245,28 @@ TEST(ComparableGroups, KeepUnlikeRunsApart) {
   ASSERT_EQ(groups.size(), 2U);
   EXPECT_EQ(groups[0].size(), 2U);
   EXPECT_TRUE(any_contains(warnings(runs), "only runs that agree"));
+}
+
+TEST(Warnings, PointAtSilentFiltersUnservedCategoriesAndSilentImages) {
+  auto quiet = run("interpretable", 0.9, 0.78, 0.6);
+  auto& layer = quiet.layers[0];
+  layer.filters = 80;
+  layer.filters_per_category = {{"cat", 0}, {"dog", 3}, {"fox", 77}};
+  layer.findings["silent_share"] = around(0.25, 0.05);
+  layer.findings["smallest_category_share"] = around(0.0, 0.0);
+  EXPECT_TRUE(silence_warnings(quiet, layer).empty());
+  layer.findings["silent_share"] = around(0.525, 0.1);
+  layer.findings["smallest_category_share"].facts["unserved"] = {"cat", "dog"};
+  layer.findings["purity"].facts["silent_rows"] = 0.4;
+  EXPECT_EQ(silence_warnings(quiet, layer).size(), 4U);
+  const auto all = warnings(std::vector{quiet});
+  EXPECT_TRUE(any_contains(all, "52.5\u00A0% of the filters of interpretable at conv4 are silent"));
+  EXPECT_TRUE(any_contains(all, "cat has none of the 80 filters of interpretable at conv4"));
+  EXPECT_TRUE(any_contains(all, "dog has 3 of the 80 filters"));
+  EXPECT_TRUE(any_contains(all, "On 40.0\u00A0% of the images nothing fires"));
+  layer.findings["purity"].value = std::nan("");
+  EXPECT_TRUE(any_contains(silence_warnings(quiet, layer), "it has no purity"));
+  EXPECT_NE(warning_lines({&quiet, 1}).find("warning: cat has none"), std::string::npos);
 }
 
 TEST(Warnings, PointAtDeadFiltersLeaksAndUntrainedNetworks) {

@@ -12,6 +12,8 @@ namespace partwise::report {
 namespace {
 
 constexpr double kManyDead = 0.1;
+constexpr double kManySilent = 0.25;
+constexpr double kManySilentRows = 0.1;
 constexpr int64_t kFewImages = 100;
 
 void add_unique(std::vector<std::string>& all, std::string warning) {
@@ -53,6 +55,7 @@ void warn_about_layer(const RunFindings& run,
                                 "not speak for them.",
                                 percent(layer.dead_share), run.arm, layer.layer));
   }
+  for (auto& warning : silence_warnings(run, layer)) add_unique(all, std::move(warning));
   for (const NumberWords& metric : leading_numbers(false)) {
     const Finding* finding = find_finding(layer.findings, metric.key);
     if (finding == nullptr || !std::isfinite(finding->value)) {
@@ -90,6 +93,44 @@ void warn_about_comparison(std::span<const RunFindings> runs, std::vector<std::s
 }
 
 }  // namespace
+
+std::vector<std::string> silence_warnings(const RunFindings& run, const LayerFindings& layer) {
+  std::vector<std::string> all;
+  const std::string place =
+      run.arm.empty() ? layer.layer : fmt::format("{} at {}", run.arm, layer.layer);
+  const Finding* silent = find_finding(layer.findings, "silent_share");
+  if (silent != nullptr && silent->value > kManySilent) {
+    all.push_back(
+        fmt::format("{} of the filters of {} are silent (below a twentieth of a strong "
+                    "one); hold it against the masked network, and see docs/troubleshooting.md.",
+                    percent(silent->value), place));
+  }
+  const Finding* served = find_finding(layer.findings, "smallest_category_share");
+  if (served != nullptr && served->facts.contains("unserved")) {
+    for (const auto& category : served->facts["unserved"]) {
+      const auto name = category.get<std::string>();
+      const auto found = layer.filters_per_category.find(name);
+      const auto filters = found == layer.filters_per_category.end() ? 0 : found->second;
+      all.push_back(fmt::format(
+          "{} has {} of the {} filters of {}, less than a third of its "
+          "fair share.",
+          name, filters == 0 ? "none" : std::to_string(filters), layer.filters.value_or(0), place));
+    }
+  }
+  const Finding* purity = find_finding(layer.findings, "purity");
+  if (purity == nullptr) return all;
+  const auto rows = purity->facts.find("silent_rows");
+  if (rows == purity->facts.end() || !rows->is_number()) return all;
+  if (std::isnan(purity->value)) {
+    all.push_back(fmt::format("Nothing fires in {}: it has no purity.", place));
+  } else if (rows->get<double>() > kManySilentRows) {
+    all.push_back(
+        fmt::format("On {} of the images nothing fires in {}: its purity is that of "
+                    "the others.",
+                    percent(rows->get<double>()), place));
+  }
+  return all;
+}
 
 std::vector<std::string> warnings(std::span<const RunFindings> runs) {
   std::vector<std::string> all;

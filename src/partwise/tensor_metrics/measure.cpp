@@ -148,7 +148,7 @@ PartInterpretability part_interpretability(const Tensor& maps,
     best.push_back(filter.best_part);
   }
   return {finding_of(found.finding), torch::tensor(filters, torch::kFloat64),
-          torch::tensor(best, torch::kInt64), found.silent_share};
+          torch::tensor(best, torch::kInt64), found.empty_share};
 }
 
 void write_dump(const std::filesystem::path& path, const Dump& dump) {

@@ -140,6 +140,8 @@ TEST_F(Trainer, StopsEarlyAndKeepsTheBestEpoch) {
     EXPECT_GT(layer.at("purity"), 0.0);
     EXPECT_TRUE(layer.at("instability_ratio").is_number());
     EXPECT_GE(layer.at("dead_share"), 0.0);
+    EXPECT_GE(layer.at("silent_share"), layer.at("dead_share"));
+    EXPECT_GT(layer.at("effective_filters"), 0.0);
     EXPECT_EQ(layer.at("filters_per_category").size(), 2U);
   }
   trained("early", options);

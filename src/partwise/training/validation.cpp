@@ -4,6 +4,7 @@
 #include "partwise/base/random.h"
 #include "partwise/metrics/location_instability.h"
 #include "partwise/metrics/purity.h"
+#include "partwise/metrics/silent_filters.h"
 #include "partwise/models/examples.h"
 #include "partwise/tensors/torch.h"
 
@@ -116,10 +117,13 @@ nlohmann::json Validation::measure_layer(const models::LayerActivations& layer,
   for (const int64_t category : filter_category) ++filters[static_cast<std::size_t>(category)];
   const auto instability =
       metrics::location_instability(summaries, layer.grid, truth_, filter_category, {}, bootstrap);
+  const auto silence = metrics::silent_filters(summaries, bootstrap);
   return {{"layer", layer.name},
           {"purity", number(metrics::purity(layer.maps, bootstrap).value)},
           {"instability_ratio", number(instability.ratio.value)},
           {"dead_share", metrics::dead_share(summaries)},
+          {"silent_share", number(silence.silent_share.value)},
+          {"effective_filters", number(silence.effective_filters.value)},
           {"filters_per_category", filters}};
 }
 
