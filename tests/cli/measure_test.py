@@ -156,7 +156,7 @@ class Measuring(Commands):
         shown = self.done("compare", other, multi, "--json", out)
         self.assertEqual(shown.stderr, "")
         compared = json.loads(out.read_text())
-        self.assertEqual(len(compared["comparisons"]), 2 + 2 * 4)
+        self.assertEqual(len(compared["comparisons"]), 2 + 2 * 7)
         for line in compared["comparisons"]:
             self.assertTrue(line["paired"])
             if line["difference"] is None:

@@ -227,8 +227,8 @@ const std::vector<NumberWords> kAlive{
      "counts: it shows what falls silent without any filter loss.",
      "A filter that fires may still stand for nothing. Numbers that are means over filters count a "
      "silent one like any other."},
-    {"effective_filters", "Effective number of filters", Better::higher, false,
-     "filters as busy as each other",
+    {"effective_filters", "Effective filters", Better::higher, false,
+     "number of equally busy filters",
      "Of how many equally busy filters a layer's activation could come: all of them where each "
      "does its share, one where a single filter does everything.",
      "Equal filters is the number of filters the layer has. Compare with the masked network.",

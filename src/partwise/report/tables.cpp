@@ -156,7 +156,6 @@ std::string claims_row(std::span<const Claim> claims, const std::vector<std::str
 std::string summary_table(std::span<const LoadedRun> runs) {
   std::vector<std::string> columns{"Arm", "Layer", "Accuracy&nbsp;↑"};
   for (const NumberWords& number : leading_numbers(false)) columns.push_back(head_of(number));
-  columns.emplace_back("Dead filters");
   std::string body;
   for (const LoadedRun& run : runs) {
     for (const LayerFindings& layer : run.findings.layers) {
@@ -166,7 +165,7 @@ std::string summary_table(std::span<const LoadedRun> runs) {
                            find_finding(run.findings.findings, "accuracy"));
       for (const NumberWords& number : leading_numbers(false))
         body += measure_cell(number, find_finding(layer.findings, number.key));
-      body += number_cell(layer.dead_share, percent(layer.dead_share)) + "</tr>\n";
+      body += "</tr>\n";
     }
   }
   return table(
