@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What each choice of the method does, on synthetic animals: docs/notebook.md's ablation.
 
-usage: ablation.py PARTWISE OUT [--seeds 11 12 13] [--cells grid|extras|guard|loudness ...] [--jobs 1] [--device cpu]
+usage: ablation.py PARTWISE OUT [--seeds 11 12 13] [--cells arms|terms|published|grid|extras|guard|assignment|loudness ...] [--jobs 1] [--device cpu]
 
 For every seed: data, a backbone trained on other images, then one run a cell, all measured on held-out images. Finished runs are
 kept: run again, it goes on. Prints Markdown: mean over the seeds and, between seeds, the 95 % t-interval's half width.
@@ -25,7 +25,7 @@ PAPER = {"rule": "paper", "exponent": "raw", "misfits": "reversed", "balance": "
 RELEASE = {"rule": "release", "exponent": "raw", "misfits": "reversed", "schedule": "inverse", "peak": "centroid",
            "beta-rule": "learned", "mask-place": "after-pooling"}
 EXTRAS = {
-    "default": {},
+    "former default": {},
     "raw exponent": {"exponent": "raw"},
     "paper, raw exponent": {"rule": "paper", "exponent": "raw"},
     "misfits reversed": {"misfits": "reversed"},
@@ -57,7 +57,35 @@ LOUDNESS = {
     f"strength {strength}, loudness {loudness}": {"strength": str(strength), "loudness": loudness}
     for strength, loudness in itertools.product((0.05, 0.015), ("free", "kept"))
 }
-CELLS = {"loudness": LOUDNESS, "assignment": ASSIGNMENT, "arms": ARMS, "grid": GRID, "extras": EXTRAS, "guard": GUARD}
+TERMS = {  # of the default (decision 0017), one changed at a time
+    "default": {},
+    "without the vote": {"vote": "0"},
+    "vote 1": {"vote": "1"},
+    "without keep-alive": {"keep-alive": "0"},
+    "assignment absolute": {"assignment": "absolute"},
+    "loudness free": {"loudness": "free"},
+    "misfits ignored": {"misfits": "ignored"},
+    "weights without limit": {"weight-limit": "0"},
+    "strength 0.015": {"strength": "0.015"},
+    "strength 0.045": {"strength": "0.045"},
+    "guard off": {"guard": "off"},
+    "narrower templates, beta 8": {"pull-beta": "8"},
+    "masks fade in over 0.3": {"mask-warmup": "0.3"},
+    "masked, masks fade in over 0.3": {"arm": "masked", "mask-warmup": "0.3"},
+    "new layer 1x1": {"new-kernel": "1"},
+    "masked, new layer 1x1": {"arm": "masked", "new-kernel": "1"},
+}
+PUBLISHED = {f"method {method}": {"method": method} for method in ("paper", "release")}
+# What the cells below were measured around: the default before decision 0017.
+FORMER = {"assignment": "absolute", "strength": "0.015", "loudness": "free", "vote": "0", "keep-alive": "0", "misfits": "ignored"}
+
+
+def former(cells):
+    return {name: {**FORMER, **settings} for name, settings in cells.items()}
+
+
+CELLS = {"arms": ARMS, "terms": TERMS, "published": PUBLISHED, "loudness": former(LOUDNESS), "assignment": former(ASSIGNMENT),
+         "grid": former(GRID), "extras": former(EXTRAS), "guard": former(GUARD)}
 
 
 def call(*command):
@@ -120,14 +148,14 @@ def row(options, name):
             last = json.loads((run / "log.jsonl").read_text().splitlines()[-1])
             found.append((json.loads((run / "findings.json").read_text()), last))
     if not found:
-        return f"| {name} | no run finished | | | | | |"
-    columns = [
-        [findings["accuracy"]["value"] for findings, _ in found],
-        [findings["layers"][0]["purity"]["value"] for findings, _ in found],
-        [findings["layers"][-1]["part_interpretability"]["value"] for findings, _ in found],
-        [findings["layers"][-1]["instability_ratio"]["value"] for findings, _ in found],
-        [findings["layers"][0]["dead_share"] for findings, _ in found],
-    ]
+        return f"| {name} | no run finished |"
+    def of(layer, key):
+        return [findings["layers"][layer].get(key, {}).get("value", math.nan) for findings, _ in found]
+
+    centre = [findings["layers"][-1]["part_interpretability"]["controls"]["constant_centre"] for findings, _ in found]
+    columns = [[findings["accuracy"]["value"] for findings, _ in found], of(0, "purity"), of(0, "silent_share"), of(0, "effective_filters"),
+               of(0, "part_interpretability"), of(-1, "part_interpretability"), centre, of(0, "instability_ratio"),
+               of(-1, "instability_ratio"), of(-1, "smallest_category_share")]
     softening = [layer["softening"] for _, last in found for layer in last["layers"]]
     return f"| {name} | " + " | ".join(map(spread, columns)) + f" | {min(softening, default=1):.2f} |"
 
@@ -147,8 +175,9 @@ def main():
     cells = {name: settings for group in options.cells for name, settings in CELLS[group].items()}
     if options.jobs > 0:
         run_all(options, cells)
-    print("| cell | accuracy | purity, first layer | part interpretability, new layer | D / D_shuffle, new layer | "
-          "dead, first layer | guard, least |\n|---|---|---|---|---|---|---|")
+    columns = ["cell", "accuracy", "purity₁", "silent₁", "effective filters₁", "part interpretability₁", "₂", "constant centre₂",
+               "D / D_shuffle₁", "₂", "smallest category share₂", "guard, least"]
+    print("| " + " | ".join(columns) + " |\n" + "|---" * len(columns) + "|")
     for name in cells:
         print(row(options, name))
 

@@ -17,31 +17,39 @@ struct Row {
   bool ascend = false;
 };
 
-Row row(const std::string& name, Rule rule, bool ours, bool ascend = false) {
-  PartOptions options;
+Row published(const std::string& name, Rule rule, bool ascend = false) {
+  auto options = method_options(rule == Rule::release ? Method::release : Method::paper);
   options.rule = rule;
-  if (!ours) {
-    options.exponent = Exponent::raw;
-    options.misfits = Misfits::reversed;
-    options.balance = rule == Rule::release ? Balance::category : Balance::none;
-  }
+  options.peak = Peak::argmax;
+  options.beta_rule = BetaRule::fixed;
   return {name, options, ascend};
 }
 
+Row ours(const std::string& name, Rule rule, Misfits misfits) {
+  PartOptions options;
+  options.rule = rule;
+  options.misfits = misfits;
+  return {name, options};
+}
+
 std::vector<Row> rows() {
-  auto centroid = row("release, centroid (the authors' code)", Rule::release, false);
-  centroid.options.peak = Peak::centroid;
-  auto kept = row("release, scale-free, misfits reversed", Rule::release, true);
-  kept.options.misfits = Misfits::reversed;
-  return {row("exact -MI, tau = 0.5/n^2", Rule::exact, false),
-          row("paper, with the minus", Rule::paper, false),
-          row("paper, sign as printed", Rule::paper, false, true),
-          row("release, argmax", Rule::release, false),
+  auto centroid = published("release, centroid, learned beta (the authors' code)", Rule::release);
+  centroid.options = method_options(Method::release);
+  auto uniform = published("paper, with the minus, p(x) = 1/N", Rule::paper);
+  uniform.options.marginal = Marginal::uniform;
+  return {published("exact -MI, tau = 0.5/n^2", Rule::exact),
+          published("paper, all templates, Z frozen", Rule::paper_all),
+          published("paper, with the minus", Rule::paper),
+          uniform,
+          published("paper, sign as printed", Rule::paper, true),
+          published("release, argmax, fixed beta", Rule::release),
           centroid,
-          row("exact, scale-free", Rule::exact, true),
-          row("paper, scale-free, misfits ignored", Rule::paper, true),
-          kept,
-          row("**release, scale-free, misfits ignored (default)**", Rule::release, true)};
+          ours("exact, scale-free", Rule::exact, Misfits::reversed),
+          ours("paper, scale-free, misfits reversed", Rule::paper, Misfits::reversed),
+          ours("paper, scale-free, misfits ignored", Rule::paper, Misfits::ignored),
+          ours("release, scale-free, misfits ignored", Rule::release, Misfits::ignored),
+          ours("**release, scale-free, misfits reversed (default)**", Rule::release,
+               Misfits::reversed)};
 }
 
 }  // namespace

@@ -35,9 +35,12 @@ struct LayerDiagnostics {
   double gradient_ratio = 0.0;     // norm of the added filter gradient / norm of the task gradient
   double effective_samples = 0.0;  // share of the positives that carry the weights; 1: all alike
   double softening = 1.0;          // what the guard left of the strength; 1: all of it
+  double vote = 0.0;               // cross-entropy of the filters' vote, in nats
   // Now.
-  double mean_peak = 0.0;   // of E[max x] over the filters: how loud the layer is
-  double dead_share = 0.0;  // filters whose running E[max x] is nothing beside the layer's
+  double mean_peak = 0.0;     // of E[max x] over the filters: how loud the layer is
+  double dead_share = 0.0;    // filters whose running E[max x] is nothing beside the layer's
+  double silent_share = 0.0;  // those below 5 % of a strong one's (median of the strongest quarter)
+  double effective_filters = 0.0;  // 1 / sum share^2, share: of the layer's activation, running
   std::vector<int64_t> filters_per_category;
 };
 
@@ -61,15 +64,16 @@ struct LayerDiagnostics {
 // pass adds the filter gradient of its own maps. In the units filter-share and layer-share (the
 // default) that is a share of the task gradient that arrives: a loss divided by k adds a push
 // divided by k, as it should. In the units peak and absolute the push ignores the scale of the
-// loss: over k passes set_strength_factor(1.0 / k).
+// loss: over k passes set_strength_factor(1.0 / k). The vote ignores it, too: over k passes divide
+// options.vote by k.
 //
 // A second forward pass before backward. Each counts as a batch of its own in the statistics; each
 // backward pass uses what was known at its own forward pass. To look without learning, call mask(),
 // or eval() first.
 //
 // A loss summed over the batch instead of averaged. In the share units nothing changes but the
-// common scale of both gradients. Peak and absolute take the loss to be a mean: with a sum, the
-// push is weaker than asked by the factor batch size.
+// common scale of both gradients. Peak, absolute and the vote take the loss to be a mean: with a
+// sum, the push is weaker than asked by the factor batch size.
 class InterpretableImpl : public torch::nn::Cloneable<InterpretableImpl> {
  public:
   // categories: how many the images can have (1 for a binary task). Sizes below 1 and options out
@@ -81,7 +85,10 @@ class InterpretableImpl : public torch::nn::Cloneable<InterpretableImpl> {
 
   // In training mask_and_learn, otherwise mask. Maps of other filters or another side, and labels
   // that are missing, of another type or number, or out of range are an Error that says so.
-  torch::Tensor forward(const torch::Tensor& maps, const torch::Tensor& labels = {});
+  // before_relu: see mask_and_learn.
+  torch::Tensor forward(const torch::Tensor& maps,
+                        const torch::Tensor& labels = {},
+                        const std::vector<torch::Tensor>& before_relu = {});
 
   // x^masked = x * max(U_mu-hat, 0).  maps [batch, filter, n, n]
   torch::Tensor mask(const torch::Tensor& maps) const;
@@ -90,19 +97,34 @@ class InterpretableImpl : public torch::nn::Cloneable<InterpretableImpl> {
   // arrives at `maps` (paper, "Learning"), in units of options().strength_unit:
   //   filter-share  each filter's added norm is strength times its task gradient's, this very step
   //   layer-share   the same for the layer as a whole, filters weighed by E[max x]
-  //   peak          strength * E[max x] * dLoss_f/dx: the paper's lambda, schedule `inverse`
+  //   peak          strength * E[max x] * dLoss_f/dx, E over all images: the paper's lambda,
+  //                 schedule `inverse`
   //   absolute      strength * dLoss_f/dx: the release's lambda (1e-6), schedule `inverse`
   // With loudness `kept` the part of dLoss_f/dx that scales a filter's maps, all of the batch's
-  // alike, is taken out first. The range of the labels is not looked at: on a GPU that would wait.
-  torch::Tensor mask_and_learn(const torch::Tensor& maps, const torch::Tensor& labels);
+  // alike, is taken out first. In a task of several categories options().vote adds the filters' vote
+  // on the image's category, and keep_alive raises filters that fall silent (parts/filter_push.h
+  // has both). These two reach units that the ReLU has closed only through
+  // before_relu: what it was given, [batch, filter, n, n], or several tensors whose filters follow
+  // one another. The range of the labels is not looked at: on a GPU that would wait.
+  torch::Tensor mask_and_learn(const torch::Tensor& maps,
+                               const torch::Tensor& labels,
+                               const std::vector<torch::Tensor>& before_relu = {});
 
   // Multiplies options().strength from here on (a schedule's doing).
   void set_strength_factor(double factor) { strength_factor_ = factor; }
+  // How much of the mask is in force in training from here on: x * (1 - share + share * mask).
+  void set_mask_share(double share) { mask_share_ = share; }
+  // The share of each category among all training images, for balance `dataset`; without it, and
+  // above ten categories, they count as equally frequent.
+  void set_category_shares(const std::vector<double>& shares);
 
   // The category each filter stands for, [filter] int64, from the running means of sum_ij x_ij:
   //   absolute  argmax_c E_c sum x (paper, "Determining the target category")
   //   relative  argmax_c E_c sum x / (mean of E_c sum x over the layer's filters): a category that
   //             excites the layer more than others cannot capture all its filters
+  //   peak      argmax_c E_c max x (the release)
+  //   balanced  equal numbers of filters for all, the best such assignment by the relative share;
+  //             decided after the 4th, 16th and 48th batch, from there on fixed
   torch::Tensor filter_category() const;
 
   // beta of each filter, [filter]. Learned: the release's slope b* = clip(3 / sigma, 1.5, 3), sigma
@@ -142,6 +164,8 @@ class InterpretableImpl : public torch::nn::Cloneable<InterpretableImpl> {
   int64_t categories_;
   parts::PartOptions options_;
   double strength_factor_ = 1.0;
+  double mask_share_ = 1.0;
+  std::vector<double> category_shares_;
   std::shared_ptr<const tensors::Ranks> ranks_;
   std::shared_ptr<Inside> inside_;  // a copy shares it, as copies of a module do; clone() does not
 };

@@ -70,9 +70,11 @@ TrainOutcome train_here(const TrainRequest& request,
 
 TrainOutcome train_run(const TrainRequest& request) {
   const bool exists = holds_run(request);
-  const auto recipe = exists && request.resume
-                          ? recipe_of(request.recipe, runs::RunFolder::open(request.run).options())
-                          : recipe_of(request.recipe);
+  const auto recipe =
+      exists && request.resume
+          ? recipe_of(request.recipe,
+                      parts::completed_record(runs::RunFolder::open(request.run).options()))
+          : recipe_of(request.recipe);
   const auto dataset = datasets::load_dataset(request.data);
   training::require_trainable(recipe.train, dataset);
   const auto device = tensors::choose_device(request.machine.device);

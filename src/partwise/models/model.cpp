@@ -59,7 +59,7 @@ Design from_json(const nlohmann::json& json, const std::string& place) {
     design.arm = from_word<networks::Arm>("arm", json.at("arm").get<std::string>());
     design.head = {json.at("hidden"), json.at("dropout")};
     design.seed = json.at("seed");
-    design.parts = parts::part_options_from(json.at("parts"), place);
+    design.parts = parts::part_options_from(parts::completed_record(json.at("parts")), place);
     design.task = {json.at("task") != "multi",
                    from_word<Loss>("loss", json.at("loss").get<std::string>()) == Loss::logistic,
                    json.at("may_be_none"), json.at("category_ids"), json.at("categories")};
@@ -119,8 +119,9 @@ Design make_design(const nlohmann::json& options, const datasets::PartDataset& d
   for_each_field<parts::PartOptions>([&](const auto& field) {
     if (options.contains(field.name)) own[field.name] = options.at(field.name);
   });
-  design.parts = parts::part_options_from(own, "options.json");
-  if (!networks::has_filter_loss(design.arm)) design.parts.strength = 0.0;
+  design.parts = parts::part_options_from(parts::completed_record(own), "options.json");
+  if (!networks::has_filter_loss(design.arm))
+    design.parts.strength = design.parts.vote = design.parts.keep_alive = 0.0;
   design.task = make_task(option("task"),
                           from_word<Loss>("loss", option("loss").get<std::string>()), dataset);
   design.input.side = networks::find_backbone(design.net).input_side;

@@ -88,11 +88,15 @@ Tensor task_loss(const Task& task,
       .mean();
 }
 
+std::vector<double> category_shares(const Task& task, const Tensor& category) {
+  std::vector<double> shares;
+  for (int64_t c = 0; c < task.outputs(); ++c)
+    shares.push_back(category.eq(c).to(torch::kFloat64).mean().item<double>());
+  return shares;
+}
+
 Tensor class_weights(const Task& task, const Tensor& category) {
-  std::vector<double> share;
-  for (int64_t c = 0; c < task.outputs(); ++c) {
-    share.push_back(category.eq(c).to(torch::kFloat64).mean().item<double>());
-  }
+  const auto share = category_shares(task, category);
   const auto present = static_cast<double>(
       std::count_if(share.begin(), share.end(), [](double rho) { return rho > 0.0; }));
   auto weights = torch::ones({task.outputs(), 2});

@@ -53,6 +53,9 @@ Tensor task_loss(const Task& task,
 //   softmax: 1 / (C rho_c), C the number of categories that occur.
 Tensor class_weights(const Task& task, const Tensor& category);
 
+// rho_c: the share of each category among these rows, in the order of the outputs.
+std::vector<double> category_shares(const Task& task, const Tensor& category);
+
 // Scores whose argmax is the decision, [batch, classes]: the logits, with a 0 for "none of them"
 // before them where that is possible; and the class of a category among them.
 Tensor decision_scores(const Task& task, const Tensor& logits);

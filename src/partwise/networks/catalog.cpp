@@ -1,5 +1,6 @@
 #include "partwise/networks/catalog.h"
 
+#include "partwise/base/error.h"
 #include "partwise/base/names.h"
 
 #include <fmt/core.h>
@@ -94,7 +95,9 @@ Architecture build_architecture(const std::string& net,
   if (top) make_last_tap_interpretable(network);
   const auto trunk = layer_geometry(layers, network.input_side).back();
   if (arm != Arm::ordinary) {
-    layers.push_back({"new", Convolution{trunk.channels, backbone.new_filters}});
+    const int64_t side = parts.new_kernel;
+    ensure(side % 2 == 1, "new_kernel = {}: a kernel has an odd side", side);
+    layers.push_back({"new", Convolution{trunk.channels, backbone.new_filters, side, 1, side / 2}});
     layers.push_back({"new.relu", Relu{}});
     tap_here(network, "new", "new layer");
   }

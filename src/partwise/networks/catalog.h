@@ -12,7 +12,7 @@ namespace partwise::networks {
 // The four arms of every experiment. All share the backbone and the new fully connected layers.
 enum class Arm {
   ordinary,        // backbone + new fully connected layers
-  ordinary_layer,  // "ordinary+layer": + an ordinary 3x3 conv-layer
+  ordinary_layer,  // "ordinary+layer": + an ordinary conv-layer
   masked,          // + both masks, no filter loss
   interpretable,   // + both masks and the filter loss
 };
@@ -46,8 +46,8 @@ struct HeadOptions {
   double dropout = -1.0;  // share of their units dropped in training; negative: the net's own
 };
 
-// The network of one arm with `outputs` outputs. Of `parts` only what decides where masks are:
-// layers and mask_place. In a residual net skip connections mix the filters of the trunk: there
+// The network of one arm with `outputs` outputs. Of `parts` only what decides where masks are,
+// layers and mask_place, and new_kernel. In a residual net skip connections mix the filters of the trunk: there
 // only the new layer is masked.
 Architecture build_architecture(const std::string& net,
                                 Arm arm,

@@ -6,12 +6,14 @@
 #include "partwise/base/random.h"
 #include "partwise/interpretable.h"
 #include "partwise/networks/shared_batch.h"
+#include "partwise/parts/memory.h"
 #include "partwise/tensors/torch.h"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <string_view>
+#include <utility>
 
 namespace partwise::networks {
 namespace {
@@ -70,6 +72,28 @@ Tensor max_pool(const Tensor& input, const MaxPool& pool) {
   return torch::max_pool2d(padded, pool.kernel, pool.stride);
 }
 
+// The layers whose results the ReLUs in front of an interpretable layer are given: one, or those of
+// the branches that are put side by side there. Empty where a ReLU is not all there is between.
+std::vector<int64_t> before_relu(const Architecture& architecture,
+                                 const std::vector<std::vector<int64_t>>& inputs,
+                                 int64_t interpretable) {
+  const auto operation = [&](int64_t i) -> const Operation& {
+    return architecture.layers[static_cast<std::size_t>(i)].operation;
+  };
+  const auto& inputs_of = [&](int64_t i) { return inputs[static_cast<std::size_t>(i)]; };
+  const int64_t given = inputs_of(interpretable).front();
+  if (given < 0) return {};
+  const bool several = std::holds_alternative<Concatenate>(operation(given));
+  std::vector<int64_t> found;
+  for (const int64_t relu : several ? inputs_of(given) : std::vector<int64_t>{given}) {
+    if (relu < 0 || !std::holds_alternative<Relu>(operation(relu))) return {};
+    const int64_t before = inputs_of(relu).front();
+    if (before < 0) return {};
+    found.push_back(before);
+  }
+  return found;
+}
+
 // Runs the layers; `mask` decides what an interpretable layer does.
 template <typename Step, typename Mask>
 Output run(const Architecture& architecture,
@@ -84,6 +108,15 @@ Output run(const Architecture& architecture,
       if (from >= 0) last_use[static_cast<std::size_t>(from)] = static_cast<int64_t>(i);
     }
   }
+  std::vector<std::vector<int64_t>> behind(layers.size());  // the ReLUs of an interpretable layer
+  for (std::size_t i = 0; i < layers.size(); ++i) {
+    if (!std::holds_alternative<Interpretable>(layers[i].operation)) continue;
+    behind[i] = before_relu(architecture, inputs, static_cast<int64_t>(i));
+    for (const int64_t from : behind[i]) {
+      auto& last = last_use[static_cast<std::size_t>(from)];
+      last = std::max(last, static_cast<int64_t>(i));
+    }
+  }
   Output output;
   output.taps.resize(architecture.taps.size());
   std::vector<Tensor> results(layers.size());
@@ -94,17 +127,25 @@ Output run(const Architecture& architecture,
     }
     const auto& layer = layers[i];
     if (std::holds_alternative<Flatten>(layer.operation)) output.features = given.front();
-    results[i] = std::holds_alternative<Interpretable>(layer.operation) ? mask(layer, given.front())
-                                                                        : step(layer, given);
+    if (std::holds_alternative<Interpretable>(layer.operation)) {
+      std::vector<Tensor> before;
+      for (const int64_t from : behind[i])
+        before.push_back(results[static_cast<std::size_t>(from)]);
+      results[i] = mask(layer, given.front(), before);
+    } else {
+      results[i] = step(layer, given);
+    }
     const auto index = static_cast<int64_t>(i);
     for (std::size_t t = 0; t < architecture.taps.size(); ++t) {
       const auto& tap = architecture.taps[t];
       if (index == tap.relu) output.taps[t] = {results[i], results[i]};
       if (index == tap.interpretable) output.taps[t].masked = results[i];
     }
-    for (const int64_t from : inputs[i]) {  // what nobody needs any more is let go
-      if (from >= 0 && last_use[static_cast<std::size_t>(from)] == index) {
-        results[static_cast<std::size_t>(from)].reset();
+    for (const auto* used :
+         {&inputs[i], &std::as_const(behind)[i]}) {  // what nobody needs any more is let go
+      for (const int64_t from : *used) {
+        if (from >= 0 && last_use[static_cast<std::size_t>(from)] == index)
+          results[static_cast<std::size_t>(from)].reset();
       }
     }
   }
@@ -206,7 +247,9 @@ Output Network::evaluate(const Tensor& images) const {
   return run(
       architecture_, inputs_, images,
       [&](const Layer& layer, const std::vector<Tensor>& x) { return plain_step(layer, x); },
-      [&](const Layer& layer, const Tensor& x) { return interpretable_.at(layer.name)->mask(x); });
+      [&](const Layer& layer, const Tensor& x, const auto&) {
+        return interpretable_.at(layer.name)->mask(x);
+      });
 }
 
 Tensor Network::evaluate_layer(int64_t index, const std::vector<Tensor>& inputs) const {
@@ -222,8 +265,8 @@ Output Network::train(const Tensor& images, const Tensor& category) {
       [&](const Layer& layer, const std::vector<Tensor>& x) {
         return training_step(layer, x, category.size(0));
       },
-      [&](const Layer& layer, const Tensor& x) {
-        return interpretable_.at(layer.name)->mask_and_learn(x, category);
+      [&](const Layer& layer, const Tensor& x, const std::vector<Tensor>& before) {
+        return interpretable_.at(layer.name)->mask_and_learn(x, category, before);
       });
 }
 
@@ -243,8 +286,8 @@ std::string Network::first_non_finite(const Tensor& images, const Tensor& catego
     look("output", layer.name, output);
     return output;
   };
-  const auto mask = [&](const Layer& layer, const Tensor& x) {
-    auto output = interpretable_.at(layer.name)->mask_and_learn(x, category);
+  const auto mask = [&](const Layer& layer, const Tensor& x, const auto& before) {
+    auto output = interpretable_.at(layer.name)->mask_and_learn(x, category, before);
     look("output", layer.name, output);
     return output;
   };
@@ -263,7 +306,9 @@ std::map<std::string, Tensor> Network::state() const {
 }
 
 void Network::load_state(const std::map<std::string, Tensor>& state) {
-  copy_tensors(state, "");
+  auto complete = state;
+  for (const auto& [name, layer] : interpretable_) parts::Memory::complete(complete, name + ".");
+  copy_tensors(complete, "");
 }
 
 void Network::copy_tensors(const std::map<std::string, Tensor>& from, const std::string& layer) {

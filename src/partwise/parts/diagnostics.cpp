@@ -13,7 +13,16 @@ namespace {
 constexpr double kDead = 1e-3;  // of the layer's median E[max x]
 constexpr int64_t kWatchEvery = 16;
 
-enum Sum { kRatio, kEffective, kSoftening, kSums };
+enum Sum { kRatio, kEffective, kSoftening, kVote, kSums };
+
+// A filter is silent below this share of a strong one's E[max x].
+constexpr double kSilent = 0.05;
+
+// The median of the strongest quarter.
+Tensor strong_peak(const Tensor& peaks) {
+  const auto quarter = std::max<int64_t>(1, (peaks.numel() + 3) / 4);
+  return std::get<0>(peaks.topk(quarter)).median();
+}
 
 double at_least_one(int64_t count) {
   return std::max<double>(1.0, static_cast<double>(count));
@@ -36,8 +45,7 @@ void Diagnostics::see(const Tensor& maps,
   const auto cells = static_cast<double>(maps.size(2));
   auto likelihood = paper_likelihood(std::llround(std::sqrt(cells)));
   likelihood.tau = 1.0 / (temperature_of(options) * cells);
-  const auto scale = memory.mean_peak().clamp_min(kTiny);
-  const auto seen = exponent_maps(maps, scale, options.exponent);
+  const auto seen = exponent_maps(maps, memory.scale(), options.exponent);
   const auto terms = filter_loss(seen, templates, likelihood, ranks);
   loss_sums_ += torch::stack({terms.loss.mean(), terms.prior_entropy.mean(),
                               terms.category_entropy.mean(), terms.spatial_entropy.mean()});
@@ -49,6 +57,10 @@ Tensor Diagnostics::see_push(const Tensor& effective_samples, const Tensor& soft
   push_sums_[kEffective] += effective_samples;
   push_sums_[kSoftening] += softening;
   return push_sums_[kRatio];
+}
+
+void Diagnostics::see_vote(const Tensor& loss) {
+  push_sums_[kVote] += loss;
 }
 
 LayerDiagnostics Diagnostics::take(const Memory& memory) {
@@ -65,6 +77,15 @@ LayerDiagnostics Diagnostics::take(const Memory& memory) {
   result.effective_samples = means[kEffective].item<double>();
   if (pushes_ > 0) result.softening = means[kSoftening].item<double>();
   result.mean_peak = scale.to(torch::kFloat64).mean().item<double>();
+  result.vote = means[kVote].item<double>();
+  result.silent_share = (scale < kSilent * strong_peak(scale))
+                            .logical_or(scale <= 0)
+                            .to(torch::kFloat64)
+                            .mean()
+                            .item<double>();
+  const auto response = memory.mean_response().to(torch::kFloat64);
+  result.effective_filters =
+      (response.sum().square() / response.square().sum().clamp_min(kTiny * kTiny)).item<double>();
   result.dead_share = (scale <= kDead * scale.median()).to(torch::kFloat64).mean().item<double>();
   result.filters_per_category = {counts.data_ptr<int64_t>(),
                                  counts.data_ptr<int64_t>() + counts.numel()};

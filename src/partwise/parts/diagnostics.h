@@ -20,13 +20,15 @@ class Diagnostics {
   // One push. The backward pass adds its gradient ratio to the result, [].
   Tensor see_push(const Tensor& effective_samples, const Tensor& softening);
 
+  void see_vote(const Tensor& loss);  // of the same batch, []
+
   LayerDiagnostics take(const Memory& memory);  // and start counting anew
   // What take will be made of, so far, as one list of float64.
   Tensor sums() const;
   void load(const Tensor& sums);
 
  private:
-  Tensor push_sums_;  // ratio, effective samples, softening
+  Tensor push_sums_;  // ratio, effective samples, softening, vote
   Tensor loss_sums_;  // the filter loss and its three terms, float64
   int64_t steps_ = 0;
   int64_t pushes_ = 0;

@@ -10,8 +10,7 @@
 namespace partwise::parts {
 namespace {
 
-constexpr double kLargestWeight = 10.0;
-constexpr double kVanishingMean = 1e-3;  // of the largest weight
+constexpr double kVanishingMean = 1e-2;  // of the weights' mean size
 
 Tensor where_else(const Tensor& condition, const Tensor& value, double otherwise) {
   return torch::where(condition, value, torch::full_like(value, otherwise));
@@ -41,11 +40,30 @@ Choices choices_of(const FilterBatch& batch, torch::ScalarType type) {
           {batch.positive.logical_not(), static_cast<double>(batch.images) - count}};
 }
 
-// The factor omega+ or omega- of each image, 0 for one that is not chosen.
-Tensor balanced(const Choice& choice, const FilterBatch& batch, Balance balance) {
-  const auto chosen = choice.images.to(choice.count.scalar_type());
-  if (balance == Balance::none) return chosen;
-  return chosen * (0.5 * static_cast<double>(batch.images)) / choice.count.clamp_min(1.0);
+// The factors omega+ and omega- of each image; 0 in the one that is not its own.
+struct Factors {
+  Tensor plus;  // [batch, filter]
+  Tensor minus;
+};
+
+Factors factors_of(const Choices& choices, const FilterBatch& batch, Balance balance) {
+  const auto type = choices.positive.count.scalar_type();
+  const auto plus = choices.positive.images.to(type);
+  const auto minus = choices.negative.images.to(type);
+  const auto images = static_cast<double>(batch.images);
+  switch (balance) {
+    case Balance::none:
+      break;
+    case Balance::dataset: {
+      if (!batch.share.defined()) break;
+      const auto rho = batch.share.to(type);
+      return {plus * (0.5 / rho), minus * (0.5 / (1.0 - rho))};
+    }
+    case Balance::category:
+      return {plus * (0.5 * images / choices.positive.count.clamp_min(1.0)),
+              minus * (0.5 * images / choices.negative.count.clamp_min(1.0))};
+  }
+  return {plus, minus};
 }
 
 Tensor effective_share(const Tensor& weights, const Choice& choice, const tensors::Ranks& ranks) {
@@ -57,28 +75,30 @@ Tensor effective_share(const Tensor& weights, const Choice& choice, const tensor
   return (share * present).sum() / present.sum().clamp_min(1);
 }
 
-// log-mean-exp over the chosen images, [1, filter]; 0 where none is chosen.
-Tensor log_mean_exp(const Tensor& exponent, const Choice& choice, const tensors::Ranks& ranks) {
-  const auto masked = where_else(choice.images, exponent, -std::numeric_limits<double>::infinity());
-  const auto log_sum = ranks.logsumexp(masked.logsumexp(0, true));
-  return where_else(choice.count > 0, log_sum - choice.count.clamp_min(1).log(), 0.0);
+// Over all images.  [batch, filter, ...] -> [1, filter, ...]
+Tensor log_mean_exp(const Tensor& exponent, const FilterBatch& batch) {
+  return batch.ranks.logsumexp(exponent.logsumexp(0, true)) -
+         std::log(static_cast<double>(batch.images));
 }
 
 // The release's w over the chosen images, [batch, filter]; 0 elsewhere.
 Tensor release_weights(const Tensor& u,
                        const Tensor& log_z,
                        const Choice& choice,
-                       bool ignore,
+                       const PartOptions& options,
                        const tensors::Ranks& ranks) {
   const auto own_top =
       where_else(choice.images, u, -std::numeric_limits<double>::infinity()).amax(0, true);
   const auto safe_top = where_else(choice.count > 0, ranks.max(own_top), 0.0);
   auto gain = u - log_z + 1.0;
-  if (ignore) gain = gain.clamp_min(0.0);
+  if (options.misfits == Misfits::ignored) gain = gain.clamp_min(0.0);
   const auto raw = where_else(choice.images, (u - safe_top).clamp_max(0.0).exp() * gain, 0.0);
   const auto mean = ranks.sum(raw.sum(0, true)) / choice.count.clamp_min(1);
-  const auto sound = mean.abs() > kVanishingMean * ranks.max(raw.abs().amax(0, true));
-  const auto weights = (raw / where_else(sound, mean, 1.0)).clamp(-kLargestWeight, kLargestWeight);
+  const double limit = options.weight_limit;
+  if (limit == 0.0) return raw / where_else(mean != 0.0, mean, 1.0);
+  const auto size = ranks.sum(raw.abs().sum(0, true)) / choice.count.clamp_min(1);
+  const auto sound = mean.abs() > kVanishingMean * size;
+  const auto weights = (raw / where_else(sound, mean, 1.0)).clamp(-limit, limit);
   return torch::where(sound, weights, torch::ones_like(weights)) * choice.images;
 }
 
@@ -90,54 +110,71 @@ Tensor foreign_templates(const FilterBatch& batch, const Tensor& templates) {
   return templates_at(all.flip({0}).slice(0, begin, end), templates).flip({1});
 }
 
-FilterGradient paper_rule(const FilterBatch& batch,
-                          const Tensor& maps,
-                          const PartOptions& options) {
-  const auto cells = maps.size(2);
-  const double temperature = temperature_of(options);
-  const auto own = templates_at(batch.peaks, batch.templates.to(maps.scalar_type()));
-  const auto silent = torch::full_like(batch.peaks, cells);
-  const auto target = torch::where(batch.positive, batch.peaks, silent);
-  const auto u = torch::where(batch.positive, (maps * own).mean(2), -maps.mean(2)) / temperature;
-  const auto log_mean = batch.log_partition.to(maps.scalar_type())
-                            .unsqueeze(0)
-                            .expand({maps.size(0), -1, -1})
-                            .gather(2, target.unsqueeze(2))
-                            .squeeze(2);
+// e^v (v - log N p(x)) of every template, mu^- last.  [batch, filter, n*n + 1]
+Tensor paper_weights(const FilterBatch& batch, const Tensor& maps, const PartOptions& options) {
+  const auto fits = all_fits(maps, batch.templates, temperature_of(options));
   // Z holds this batch with weight 1 - memory, hence the bound; only rounding can exceed it.
   const double most =
       std::log(static_cast<double>(batch.images) / (1.0 - options.partition_memory));
-  const auto v = (u - log_mean).clamp_max(most);
-  auto weight = v.exp() * v;
-  if (options.misfits == Misfits::ignored) weight = weight.clamp_min(0.0);
-  const auto [positive, negative] = choices_of(batch, maps.scalar_type());
-  const double prior = 1.0 / static_cast<double>(cells + 1);
-  const double tau = 1.0 / (temperature * static_cast<double>(cells));
-  const double factor = prior * tau / static_cast<double>(batch.images);
-  const auto pull = (weight * balanced(positive, batch, options.balance)).unsqueeze(2) * own;
-  const auto push = (weight * balanced(negative, batch, options.balance)).unsqueeze(2);
-  return {factor * (push - pull), effective_share(weight, positive, batch.ranks)};
+  const auto v = (fits - batch.log_partition.to(maps.scalar_type())).clamp_max(most);
+  auto gain = v;
+  if (options.marginal == Marginal::definition)  // p(mu) is the same for all, mu^- included
+    gain = v - (v.logsumexp(2, true) - std::log(static_cast<double>(v.size(2))));
+  if (options.misfits == Misfits::ignored) gain = gain.clamp_min(0.0);
+  return v.exp() * gain;
+}
+
+// p(mu) tau / batch
+double paper_factor(const FilterBatch& batch, const Tensor& maps, const PartOptions& options) {
+  const auto cells = static_cast<double>(maps.size(2));
+  const double tau = 1.0 / (temperature_of(options) * cells);
+  return tau / (cells + 1.0) / static_cast<double>(batch.images);
+}
+
+FilterGradient paper_rule(const FilterBatch& batch,
+                          const Tensor& maps,
+                          const PartOptions& options) {
+  const auto own = templates_at(batch.peaks, batch.templates.to(maps.scalar_type()));
+  const auto silent = torch::full_like(batch.peaks, maps.size(2));
+  const auto target = torch::where(batch.positive, batch.peaks, silent);
+  const auto weight = paper_weights(batch, maps, options).gather(2, target.unsqueeze(2)).squeeze(2);
+  const auto choices = choices_of(batch, maps.scalar_type());
+  const auto [plus, minus] = factors_of(choices, batch, options.balance);
+  const auto gradient = (weight * minus).unsqueeze(2) - (weight * plus).unsqueeze(2) * own;
+  return {paper_factor(batch, maps, options) * gradient,
+          effective_share(weight, choices.positive, batch.ranks)};
+}
+
+FilterGradient paper_all_rule(const FilterBatch& batch,
+                              const Tensor& maps,
+                              const PartOptions& options) {
+  const auto weights = paper_weights(batch, maps, options);
+  const auto cells = maps.size(2);
+  const auto pull =
+      template_mixture(weights.slice(2, 0, cells), batch.templates.to(maps.scalar_type()));
+  const auto gradient = paper_factor(batch, maps, options) * (weights.slice(2, cells) - pull);
+  const auto positive = choices_of(batch, maps.scalar_type()).positive;
+  return {gradient, effective_share(gradient.norm(2, 2), positive, batch.ranks)};
 }
 
 FilterGradient release_rule(const FilterBatch& batch,
                             const Tensor& maps,
                             const PartOptions& options) {
   const auto& ranks = batch.ranks;
-  const auto [positive, negative] = choices_of(batch, maps.scalar_type());
+  const auto choices = choices_of(batch, maps.scalar_type());
   const double temperature = temperature_of(options);
-  const bool ignore = options.misfits == Misfits::ignored;
   const auto templates = batch.templates.to(maps.scalar_type());
   const auto own = templates_at(batch.peaks, templates);
   const auto fit = [&](const Tensor& part) { return (maps * part).mean(2) / temperature; };
   const auto silence = -maps.mean(2) / temperature;
-  const auto log_z = log_mean_exp(fit(foreign_templates(batch, templates)), positive, ranks);
-  const auto log_z_silent = log_mean_exp(silence, negative, ranks);
-  const auto pull = release_weights(fit(own), log_z, positive, ignore, ranks);
-  const auto push = release_weights(silence, log_z_silent, negative, ignore, ranks);
-  const auto plus = balanced(positive, batch, options.balance);
-  const auto minus = balanced(negative, batch, options.balance);
+  const auto log_z = log_mean_exp(fit(foreign_templates(batch, templates)), batch);
+  const auto pull = release_weights(fit(own), log_z, choices.positive, options, ranks);
+  const auto push =
+      release_weights(silence, log_mean_exp(silence, batch), choices.negative, options, ranks);
+  const auto [plus, minus] = factors_of(choices, batch, options.balance);
   const auto gradient = (push * minus).unsqueeze(2) - (pull * plus).unsqueeze(2) * own;
-  return {gradient / static_cast<double>(batch.images), effective_share(pull, positive, ranks)};
+  return {gradient / static_cast<double>(batch.images),
+          effective_share(pull, choices.positive, ranks)};
 }
 
 FilterGradient exact_rule(const FilterBatch& batch,
@@ -167,12 +204,14 @@ Tensor exponent_maps(const Tensor& maps, const Tensor& scale, Exponent exponent)
   return {};
 }
 
-FilterGradient filter_gradient(const FilterBatch& batch, const PartOptions& options) {
-  const torch::NoGradGuard no_grad;
-  const auto maps = exponent_maps(batch.maps, batch.scale, options.exponent);
+namespace {
+
+FilterGradient by_rule(const FilterBatch& batch, const Tensor& maps, const PartOptions& options) {
   switch (options.rule) {
     case Rule::paper:
       return paper_rule(batch, maps, options);
+    case Rule::paper_all:
+      return paper_all_rule(batch, maps, options);
     case Rule::release:
       return release_rule(batch, maps, options);
     case Rule::exact:
@@ -181,11 +220,21 @@ FilterGradient filter_gradient(const FilterBatch& batch, const PartOptions& opti
   return {};
 }
 
+}  // namespace
+
+FilterGradient filter_gradient(const FilterBatch& batch, const PartOptions& options) {
+  const torch::NoGradGuard no_grad;
+  const auto maps = exponent_maps(batch.maps, batch.scale, options.exponent);
+  auto result = by_rule(batch, maps, options);
+  if (options.exponent == Exponent::scale_free)
+    result.gradient = result.gradient / batch.scale.to(maps.scalar_type()).view({1, -1, 1});
+  return result;
+}
+
 Tensor log_mean_fits(const FilterBatch& batch, const PartOptions& options) {
   const torch::NoGradGuard no_grad;
   const auto maps = exponent_maps(batch.maps, batch.scale, options.exponent);
-  const auto fits = all_fits(maps, batch.templates, temperature_of(options));
-  return batch.ranks.logsumexp(fits.logsumexp(0)) - std::log(static_cast<double>(batch.images));
+  return log_mean_exp(all_fits(maps, batch.templates, temperature_of(options)), batch).squeeze(0);
 }
 
 }  // namespace partwise::parts

@@ -48,7 +48,8 @@ Tensor mostly_positive(int64_t batch, int64_t filters) {
 // Test 5: the release's rule in plain arithmetic, exponentials and all.
 TEST(FilterGradient, OfTheReleaseEqualsItsFormulaWrittenOut) {
   torch::manual_seed(5);
-  const PartOptions options;
+  auto options = with_rule(Rule::release);
+  options.misfits = Misfits::ignored;
   const double temperature = temperature_of(options);
   const auto maps = torch::rand({5, 2, 4, 4}, torch::kFloat64);
   const auto positive = mostly_positive(5, 2);  // four positives, one negative
@@ -60,8 +61,8 @@ TEST(FilterGradient, OfTheReleaseEqualsItsFormulaWrittenOut) {
            temperature;
   };
   const auto cell = [&](int64_t k, int64_t f) { return batch.peaks[k][f].item<int64_t>(); };
-  double z = 0.0;  // filter 1; the other template is that of image 4-k, filter 0
-  for (int64_t k = 0; k < 4; ++k) z += std::exp(fit(k, cell(4 - k, 0))) / 4.0;
+  double z = 0.0;  // filter 1, all images; the other template is that of image 4-k, filter 0
+  for (int64_t k = 0; k < 5; ++k) z += std::exp(fit(k, cell(4 - k, 0))) / 5.0;
   std::vector<double> raw;
   double mean = 0.0;
   for (int64_t k = 0; k < 4; ++k) {
@@ -71,35 +72,114 @@ TEST(FilterGradient, OfTheReleaseEqualsItsFormulaWrittenOut) {
   }
   for (int64_t k = 0; k < 4; ++k) {
     const double w = std::min(raw[static_cast<std::size_t>(k)] / mean, 10.0);
-    const auto expected = -(0.5 / 4.0) * w * batch.templates[cell(k, 1)];
+    const auto expected = -(0.5 / 4.0) * w * batch.templates[cell(k, 1)] / scale;
     EXPECT_LT((gradient[k][1] - expected).abs().max().item<double>(), 1e-12) << k;
   }
   // a single negative has weight 1: it is pushed down evenly
-  EXPECT_LT((gradient[4][1] - 0.5).abs().max().item<double>(), 1e-12);
+  EXPECT_LT((gradient[4][1] - 0.5 / scale).abs().max().item<double>(), 1e-12);
 }
 
-// Eqn (grad) with its minus: p(mu) tau e^{tr x T} / Z {tr x T - log Z - log p(x)}, p(x) = 1 / N.
+// The authors' code, loop by loop: alpha = 0.5, log Z over all images of the batch for both terms,
+// omega from the data set's shares, no limit, no guard; divided by the batch as the task loss is.
+TEST(FilterGradient, OfTheReleaseAsPublishedIsTheAuthorsArithmetic) {
+  torch::manual_seed(25);
+  const auto options = method_options(Method::release);
+  constexpr int64_t kImages = 7;
+  constexpr int64_t kFilters = 3;
+  const auto maps = torch::rand({kImages, kFilters, 5, 5}, torch::kFloat64) * 3.0;
+  const auto positive = mostly_positive(kImages, kFilters);
+  auto batch = batch_of(maps, positive, options);
+  const std::vector<double> share{0.2, 0.5, 0.7};
+  batch.share = torch::tensor(share, torch::kFloat64);
+  const auto gradient = filter_gradient(batch, options).gradient;
+  constexpr double kAlpha = 0.5;
+  const auto shape = [&](int64_t k, int64_t f) {
+    return batch.templates[batch.peaks[k][f].item<int64_t>()];
+  };
+  const auto strength = [&](int64_t k, int64_t f, const Tensor& with) {
+    return (maps[k][f].flatten() * with).mean().item<double>();
+  };
+  const auto silent = -torch::ones({25}, torch::kFloat64);
+  for (int64_t f = 0; f < kFilters; ++f) {
+    double pos = 0.0;
+    double neg = 0.0;
+    for (int64_t k = 0; k < kImages; ++k) {
+      pos += std::exp(strength(k, f, shape(kImages - 1 - k, kFilters - 1 - f)) / kAlpha) / kImages;
+      neg += std::exp(strength(k, f, silent) / kAlpha) / kImages;
+    }
+    for (const bool own : {true, false}) {
+      std::vector<double> w(kImages);
+      double sum = 0.0;
+      double count = 0.0;
+      for (int64_t k = 0; k < kImages; ++k) {
+        if (positive[k][f].item<bool>() != own) continue;
+        const double s = strength(k, f, own ? shape(k, f) : silent);
+        const double log_z = kAlpha * std::log(own ? pos : neg);
+        w[static_cast<std::size_t>(k)] = std::exp(s / kAlpha) * (s - log_z + kAlpha);
+        sum += w[static_cast<std::size_t>(k)];
+        count += 1.0;
+      }
+      const double rho = share[static_cast<std::size_t>(f)];
+      const double omega = own ? 0.5 / rho : 0.5 / (1.0 - rho);
+      for (int64_t k = 0; k < kImages; ++k) {
+        if (positive[k][f].item<bool>() != own) continue;
+        const double weight = w[static_cast<std::size_t>(k)] / (sum / count) * omega / kImages;
+        const auto expected = -weight * (own ? shape(k, f) : silent);
+        EXPECT_LT((gradient[k][f] - expected).abs().max().item<double>(), 1e-12) << k << ' ' << f;
+      }
+    }
+  }
+  batch.share = Tensor();  // a binary task: omega = 1
+  const auto plain = filter_gradient(batch, options).gradient;
+  EXPECT_LT((plain[0][0] * (0.5 / 0.2) - gradient[0][0]).abs().max().item<double>(), 1e-12);
+}
+
+// Eqn (grad) with its minus: p(mu) tau e^{tr x T} / Z {tr x T - log Z - log p(x)}, p(x) by its
+// definition and as 1 / N.
 TEST(FilterGradient, OfThePaperEqualsItsEquationWrittenOut) {
   torch::manual_seed(15);
-  auto options = with_rule(Rule::paper, Exponent::raw);
-  options.misfits = Misfits::reversed;
-  options.balance = Balance::none;
+  auto options = method_options(Method::paper);
   const auto maps = torch::rand({6, 1, 4, 4}, torch::kFloat64) * 5.0;
   const auto positive = mostly_positive(6, 1);
-  const auto batch = batch_of(maps, positive, options);
-  const auto gradient = filter_gradient(batch, options).gradient;
   const double tau = 0.5 / 16.0;
-  for (int64_t k = 0; k < 6; ++k) {
-    const bool own = positive[k][0].item<bool>();
-    const auto shape = own ? batch.templates[batch.peaks[k][0].item<int64_t>()]
-                           : -torch::ones({16}, torch::kFloat64);
-    const auto trace = tau * maps.flatten(2).select(1, 0).matmul(shape);
-    const double z = trace.exp().sum().item<double>();
-    const double s = trace[k].item<double>();
-    const auto expected =
-        -(tau * shape / 17.0) * std::exp(s) / z * (s - std::log(z) - std::log(1.0 / 6.0));
-    EXPECT_LT((gradient[k][0] - expected).abs().max().item<double>(), 1e-14) << k;
+  const auto silent = -torch::ones({16}, torch::kFloat64);
+  for (const auto marginal : values_of<Marginal>()) {
+    options.marginal = marginal;
+    const auto batch = batch_of(maps, positive, options);
+    const auto gradient = filter_gradient(batch, options).gradient;
+    const auto trace = [&](const Tensor& shape) {
+      return tau * maps.flatten(2).select(1, 0).matmul(shape);
+    };
+    for (int64_t k = 0; k < 6; ++k) {
+      double p = 0.0;  // p(x_k) = sum over the 17 templates of p(mu) p(x|mu)
+      for (int64_t mu = 0; mu <= 16; ++mu) {
+        const auto e = trace(mu < 16 ? batch.templates[mu] : silent).exp();
+        p += (e[k] / e.sum()).item<double>() / 17.0;
+      }
+      if (marginal == Marginal::uniform) p = 1.0 / 6.0;
+      const auto shape =
+          positive[k][0].item<bool>() ? batch.templates[batch.peaks[k][0].item<int64_t>()] : silent;
+      const double z = trace(shape).exp().sum().item<double>();
+      const double s = trace(shape)[k].item<double>();
+      const auto expected = -(tau * shape / 17.0) * std::exp(s) / z * (s - std::log(z * p));
+      EXPECT_LT((gradient[k][0] - expected).abs().max().item<double>(), 1e-14)
+          << k << word_of(marginal);
+    }
   }
+}
+
+TEST(FilterGradient, OfAllTemplatesIsTheGradientWithZFrozenWhateverTheLabels) {
+  torch::manual_seed(17);
+  auto options = method_options(Method::paper);
+  options.rule = Rule::paper_all;
+  const auto maps = torch::rand({6, 2, 4, 4}, torch::kFloat64) * 4.0;
+  const auto expected = filter_loss_gradient(maps.flatten(2), unit_templates(4, options),
+                                             paper_likelihood(4), Frozen::partition);
+  for (const auto& positive : {mostly_positive(6, 2), mostly_positive(6, 2).logical_not()}) {
+    const auto gradient = filter_gradient(batch_of(maps, positive, options), options).gradient;
+    EXPECT_LT((gradient - expected).abs().max().item<double>(), 1e-14);
+  }
+  EXPECT_GT(expected.abs().max().item<double>(), 1e-6);
 }
 
 TEST(FilterGradient, OfTheExactRuleIsTheGradientOfMinusMiWhateverTheLabels) {
@@ -139,11 +219,17 @@ Tensor weights_written_out(const FilterBatch& batch, const PartOptions& options)
                            .squeeze(2);
     const auto v = u - log_z;
     const double prior_and_tau = 1.0 / (cells + 1.0) / (temperature * cells);
-    return (v.exp() * v).clamp_min(0.0) * balance * prior_and_tau / images;
+    const auto all = torch::cat({template_fits(batch.maps, batch.templates) / cells / temperature,
+                                 silence.unsqueeze(2)},
+                                2) -
+                     batch.log_partition;
+    const auto marginal = all.exp().mean(2).log();  // N p(x)
+    return (v.exp() * (v - marginal)).clamp_min(0.0) * balance * prior_and_tau / images;
   }
   const auto foreign = templates_at(batch.peaks.flip({0}), batch.templates).flip({1});
-  const auto z = mean_of_alike(torch::where(batch.positive, fit_to(foreign), silence).exp());
-  const auto raw = u.exp() * (u - z.log() + 1.0).clamp_min(0.0);
+  const auto log_z = torch::where(batch.positive, fit_to(foreign).exp().mean(0, true).log(),
+                                  silence.exp().mean(0, true).log());
+  const auto raw = u.exp() * (u - log_z + 1.0).clamp_min(0.0);
   return (raw / mean_of_alike(raw)).clamp_max(10.0) * balance / images;
 }
 
@@ -151,7 +237,8 @@ Tensor weights_written_out(const FilterBatch& batch, const PartOptions& options)
 TEST(FilterGradient, OfALabelRuleIsAutogradOfItsLinearSurrogate) {
   torch::manual_seed(17);
   for (const auto rule : {Rule::paper, Rule::release}) {
-    const auto options = with_rule(rule, Exponent::raw);
+    auto options = with_rule(rule, Exponent::raw);
+    options.misfits = Misfits::ignored;
     const auto maps = torch::rand({8, 3, 5, 5}, torch::kFloat64).requires_grad_();
     const auto positive = mostly_positive(8, 3);
     const auto batch = batch_of(maps.detach(), positive, options);
@@ -176,7 +263,8 @@ TEST(FilterGradient, IsTheSameAtEveryActivationScaleUnderAScaleFreeExponent) {
     for (const double scale : {1e-3, 10.0, 1e4}) {
       const auto scaled =
           filter_gradient(batch_of(maps * scale, positive, options), options).gradient;
-      EXPECT_LT((scaled - at_one).abs().max().item<double>(), 1e-9) << word_of(rule) << scale;
+      EXPECT_LT((scaled * scale - at_one).abs().max().item<double>(), 1e-9)
+          << word_of(rule) << scale;  // dLoss/dx, not dLoss/dx^
     }
   }
 }

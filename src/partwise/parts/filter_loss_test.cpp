@@ -124,6 +124,20 @@ TEST(FilterLoss, LiesBetweenTheBoundsOfMutualInformation) {
   }
 }
 
+// Maps that only become louder have more mutual information: descent of -MI need not move them.
+TEST(FilterLoss, FallsAsTheSameMapsGetLouder) {
+  torch::manual_seed(31);
+  const auto maps = torch::rand({12, 3, 36}, torch::kFloat64);
+  const auto templates = unit_templates(6, PartOptions{});
+  auto before = filter_loss(maps, templates, paper_likelihood(6)).loss;
+  for (const double scale : {10.0, 100.0, 1000.0}) {
+    const auto louder = filter_loss(maps * scale, templates, paper_likelihood(6)).loss;
+    EXPECT_TRUE((louder < before).all().item<bool>()) << scale;
+    before = louder;
+  }
+  EXPECT_LT(before.max().item<double>(), -0.5);  // against -0.00005 before
+}
+
 TEST(FilterLoss, GradientIsFiniteAtEveryActivationScale) {
   for (const double scale : {0.0, 1e-3, 1.0, 1e4}) {
     for (const int64_t batch : {1, 6}) {

@@ -1,21 +1,11 @@
 #include "partwise/parts/filter_push.h"
 
+#include "partwise/parts/keep_alive.h"
+#include "partwise/parts/vote.h"
 #include "partwise/tensors/torch.h"
 
 namespace partwise::parts {
 namespace {
-
-// The guard: full strength while the filters' E[max x] is on average above kSound of its best, none
-// below kSick.
-constexpr double kSound = 0.35;
-constexpr double kSick = 0.15;
-
-// [] in [0, 1]
-Tensor softening(const Memory& memory, Guard guard) {
-  if (guard == Guard::off) return torch::ones({}, memory.type());
-  const auto level = (memory.mean_peak() / memory.best_peak().clamp_min(kTiny)).mean();
-  return ((level - kSick) / (kSound - kSick)).clamp(0.0, 1.0);
-}
 
 // Over these dimensions and all ranks.
 Tensor norm_over(const Tensor& values, at::IntArrayRef dimensions, const tensors::Ranks& ranks) {
@@ -33,10 +23,10 @@ Tensor without_scaling(const Tensor& push, const Tensor& maps, const tensors::Ra
 }
 
 // What a unit makes of dLoss_f/dx: the dimensions over which the push gets a share of the task
-// gradient's norm, where it gets one, and whether filters are weighed by E[max x].
+// gradient's norm, where it gets one, and the power of E[max x] that weighs the filters.
 struct Unit {
   std::vector<int64_t> share_over;
-  bool by_peak = true;
+  int power = 2;
 };
 
 Unit unit_of(StrengthUnit unit) {
@@ -46,16 +36,102 @@ Unit unit_of(StrengthUnit unit) {
     case StrengthUnit::layer_share:
       return {{0, 1, 2, 3}};
     case StrengthUnit::peak:
-      return {};
+      return {{}, 1};
     case StrengthUnit::absolute:
-      return {{}, false};
+      return {{}, 0};
   }
   return {};
 }
 
+// dLoss_f/dx where a cell is active, weighed as the unit asks, and its share of the task gradient.
+Tensor filter_part(const FilterGradient& rule,
+                   const Tensor& values,
+                   const FilterBatch& batch,
+                   const Memory& memory,
+                   const PartOptions& options) {
+  // A cell at 0 is closed by the ReLU below; what cannot pass must not count in the norm.
+  auto pushed = rule.gradient.view_as(values) * (values > 0);
+  if (options.loudness == Loudness::kept) pushed = without_scaling(pushed, values, batch.ranks);
+  switch (unit_of(options.strength_unit).power) {
+    case 2:
+      return pushed * batch.scale.square().view({1, -1, 1, 1});
+    case 1:  // the paper's lambda: E over all images
+      return pushed * memory.mean_peak_all().view({1, -1, 1, 1});
+    default:
+      return pushed;
+  }
+}
+
+// What raises and lowers peaks, and may pass a closed ReLU.
+struct PeakPart {
+  Tensor voted;   // [batch, filter, n, n], or undefined
+  Lift lift;      // shape [batch, filter, n, n], or undefined
+  Tensor closed;  // [batch, filter, n, n] bool: cells at 0
+};
+
+PeakPart peak_part(const Push& push,
+                   const Tensor& values,
+                   const FilterBatch& batch,
+                   const Memory& memory,
+                   const PartOptions& options,
+                   Diagnostics& diagnostics) {
+  PeakPart part;
+  if (memory.categories() == 1 || (options.vote == 0.0 && options.keep_alive == 0.0)) return part;
+  const auto& flat = batch.maps;
+  const auto seen =
+      push.before_relu.empty()
+          ? flat
+          : torch::cat(push.before_relu, 1).detach().flatten(2).to(flat.scalar_type());
+  const auto cells = seen.argmax(2);
+  part.closed = values <= 0;
+  if (options.vote > 0.0) {
+    const auto tops = flat.amax(2);
+    const auto result = vote(tops, memory.filter_category(), push.labels, memory.categories(),
+                             memory.loudness(), batch.images, batch.ranks);
+    diagnostics.see_vote(result.loss);
+    const auto passes = (tops > 0).logical_or(result.gradient < 0);
+    const auto gradient = options.vote * result.gradient * passes;
+    part.voted = torch::zeros_like(flat)
+                     .scatter(2, cells.unsqueeze(2), gradient.unsqueeze(2))
+                     .view_as(values);
+  }
+  if (options.keep_alive > 0.0) {
+    part.lift =
+        lift(flat, cells, batch.positive, batch.templates, memory.mean_peak(), memory.loudness());
+    part.lift.shape = part.lift.shape.view_as(values);
+  }
+  return part;
+}
+
+// Of one backward pass: what the hook at the maps leaves for those before the ReLU.
+using Closed = std::shared_ptr<Tensor>;
+
+void open_relu(const std::vector<Tensor>& before_relu, const Closed& closed) {
+  int64_t first = 0;
+  for (const auto& before : before_relu) {
+    const int64_t end = first + before.size(1);
+    if (before.requires_grad()) {
+      before.register_hook([closed, first, end](const Tensor& gradient) {
+        if (!closed->defined()) return gradient;
+        return gradient + closed->slice(1, first, end).to(gradient.scalar_type());
+      });
+    }
+    first = end;
+  }
+}
+
 }  // namespace
 
-void push_filters(const Tensor& maps,
+Tensor rounded_at_random(const Tensor& values, at::ScalarType type) {
+  if (type != torch::kBFloat16 || values.scalar_type() != torch::kFloat32) return values.to(type);
+  constexpr int64_t kLostDigits = 1 << 16;
+  const auto bits = values.view(torch::kInt32);
+  const auto noise = torch::empty_like(bits).random_(0, kLostDigits);
+  const auto moved = (bits + noise).bitwise_and(~(kLostDigits - 1)).view(torch::kFloat32);
+  return torch::where(values.isfinite(), moved, values).to(type);
+}
+
+void push_filters(const Push& push,
                   const Tensor& values,
                   const FilterBatch& batch,
                   const Memory& memory,
@@ -63,26 +139,40 @@ void push_filters(const Tensor& maps,
                   double strength,
                   Diagnostics& diagnostics) {
   const auto& ranks = batch.ranks;
-  const auto unit = unit_of(options.strength_unit);
   const auto rule = filter_gradient(batch, options);
-  // A cell at 0 is closed by the ReLU below; what cannot pass must not count in the norm.
-  auto pushed = rule.gradient.view_as(values) * (values > 0);
-  if (options.loudness == Loudness::kept) pushed = without_scaling(pushed, values, ranks);
-  if (unit.by_peak) pushed = pushed * batch.scale.view({1, -1, 1, 1});
-  const auto soft = softening(memory, options.guard);
+  const auto pushed = filter_part(rule, values, batch, memory, options);
+  const auto soft =
+      options.guard == Guard::on ? memory.softening() : torch::ones({}, memory.type());
   const auto ratio = diagnostics.see_push(rule.effective_samples, soft);
-  maps.register_hook([pushed, soft, strength, share_over = unit.share_over, ranks,
-                      ratio](const Tensor& task) {
+  const auto peaks = peak_part(push, values, batch, memory, options, diagnostics);
+  const auto closed = std::make_shared<Tensor>();
+  if (peaks.closed.defined()) open_relu(push.before_relu, closed);
+  push.maps.register_hook([pushed, soft, strength, keep_alive = options.keep_alive,
+                           share_over = unit_of(options.strength_unit).share_over, peaks, closed,
+                           ranks, ratio](const Tensor& task) {
     const auto wide = task.to(pushed.scalar_type());
     auto factor = strength * soft;
     if (!share_over.empty()) {
       factor = factor * norm_over(wide, share_over, ranks) /
                norm_over(pushed, share_over, ranks).clamp_min(kTiny);
     }
-    const auto added = pushed * factor;
+    auto added = pushed * factor;
     const auto norm = [&](const Tensor& x) { return norm_over(x, {0, 1, 2, 3}, ranks).squeeze(); };
     ratio.add_(norm(added) / norm(wide).clamp_min(kTiny));
-    return task + added.to(task.scalar_type());
+    Tensor raised = peaks.voted;
+    if (peaks.lift.shape.defined()) {
+      const auto own = norm_over(wide, {0, 2, 3}, ranks);
+      const auto reach = torch::maximum(own, own.median());
+      const auto length = norm_over(peaks.lift.shape, {0, 2, 3}, ranks).clamp_min(kTiny);
+      const auto lifted =
+          peaks.lift.shape * (keep_alive * peaks.lift.need.view({1, -1, 1, 1}) * reach / length);
+      raised = raised.defined() ? raised + lifted : lifted;
+    }
+    if (raised.defined()) {
+      *closed = raised * peaks.closed;
+      added = added + raised;
+    }
+    return rounded_at_random(wide + added, task.scalar_type());
   });
 }
 

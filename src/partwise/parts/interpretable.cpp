@@ -40,7 +40,9 @@ void InterpretableImpl::check_maps(const Tensor& maps) const {
          c10::toString(maps.scalar_type()), c10::str(maps.sizes()), filters_, side_, side_);
 }
 
-Tensor InterpretableImpl::forward(const Tensor& maps, const Tensor& labels) {
+Tensor InterpretableImpl::forward(const Tensor& maps,
+                                  const Tensor& labels,
+                                  const std::vector<Tensor>& before_relu) {
   if (!is_training()) return mask(maps);
   ensure(labels.defined(), "Interpretable: training needs labels; eval() does not");
   if (labels.numel() > 0 && labels.scalar_type() == torch::kInt64) {
@@ -50,8 +52,34 @@ Tensor InterpretableImpl::forward(const Tensor& maps, const Tensor& labels) {
            "Interpretable: a label is {}; valid: 0 to {}, and -1 for an image of no category",
            least < -1 ? least : most, categories_ - 1);
   }
-  return mask_and_learn(maps, labels);
+  return mask_and_learn(maps, labels, before_relu);
 }
+
+void InterpretableImpl::set_category_shares(const std::vector<double>& shares) {
+  ensure(std::ssize(shares) == categories_, "Interpretable: {} shares for {} categories",
+         shares.size(), categories_);
+  category_shares_ = shares;
+}
+
+namespace {
+
+// Above ten the release takes all categories to be equally frequent; a binary task has no factor.
+constexpr int64_t kManyCategories = 10;
+
+Tensor shares_of_filters(const Tensor& filter_category,
+                         int64_t categories,
+                         const std::vector<double>& shares) {
+  if (categories == 1) return {};
+  const auto equal = 1.0 / static_cast<double>(categories);
+  if (shares.empty() || categories > kManyCategories)
+    return torch::full_like(filter_category, equal, torch::kFloat64);
+  return torch::tensor(shares, torch::kFloat64)
+      .clamp(1e-6, 1.0 - 1e-6)
+      .to(filter_category.device())
+      .index_select(0, filter_category);
+}
+
+}  // namespace
 
 Tensor InterpretableImpl::mask(const Tensor& maps) const {
   check_maps(maps);
@@ -59,11 +87,17 @@ Tensor InterpretableImpl::mask(const Tensor& maps) const {
   return maps * parts::masks_at(parts::peak_cells(maps, options_), shapes).to(maps.scalar_type());
 }
 
-Tensor InterpretableImpl::mask_and_learn(const Tensor& maps, const Tensor& labels) {
+Tensor InterpretableImpl::mask_and_learn(const Tensor& maps,
+                                         const Tensor& labels,
+                                         const std::vector<Tensor>& before_relu) {
   check_maps(maps);
   ensure(labels.scalar_type() == torch::kInt64 && labels.dim() == 1,
          "Interpretable: labels are {} of shape {}; expected int64 of shape [batch]",
          c10::toString(labels.scalar_type()), c10::str(labels.sizes()));
+  int64_t opened = 0;
+  for (const auto& before : before_relu) opened += before.size(1);
+  ensure(before_relu.empty() || opened == filters_,
+         "Interpretable: before_relu has {} filters, the layer {}", opened, filters_);
   ensure(ranks_->share(labels.size(0)).rows() == maps.size(0),
          "Interpretable: {} labels for {} maps{}", labels.size(0), maps.size(0),
          ranks_->alone() ? "" : ", this rank's; labels must be the whole batch's");
@@ -79,18 +113,24 @@ Tensor InterpretableImpl::mask_and_learn(const Tensor& maps, const Tensor& label
     parts::FilterBatch batch{values.flatten(2),
                              peaks,
                              memory.positives(parts::own_rows(labels, *ranks_)),
-                             shapes,
-                             memory.mean_peak().clamp_min(1e-12),
+                             memory.pull_templates(),
+                             memory.scale(),
+                             {},
                              {},
                              *ranks_,
                              labels.size(0)};
-    if (options_.rule == parts::Rule::paper) {
+    if (options_.balance == parts::Balance::dataset)
+      batch.share = shares_of_filters(memory.filter_category(), categories_, category_shares_);
+    if (options_.rule == parts::Rule::paper || options_.rule == parts::Rule::paper_all) {
       memory.see_fits(parts::log_mean_fits(batch, options_));
       batch.log_partition = memory.log_mean_fits();
     }
-    parts::push_filters(maps, values, batch, memory, options_, strength, diagnostics);
+    const parts::Push push{maps, before_relu, parts::own_rows(labels, *ranks_)};
+    parts::push_filters(push, values, batch, memory, options_, strength, diagnostics);
   }
-  return maps * parts::masks_at(peaks, shapes).to(maps.scalar_type());
+  auto mask = parts::masks_at(peaks, shapes);
+  if (mask_share_ < 1.0) mask = 1.0 - mask_share_ * (1.0 - mask);
+  return maps * mask.to(maps.scalar_type());
 }
 
 Tensor InterpretableImpl::filter_category() const {

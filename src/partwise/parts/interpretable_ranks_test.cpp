@@ -60,7 +60,8 @@ Outcome outcome(const PartOptions& options,
   Outcome result;
   for (const auto& batch : batches) {
     const auto leaf = batch.values.slice(0, begin, end).to(type).clone().requires_grad_();
-    const auto output = layer->mask_and_learn(torch::relu(leaf), batch.category);
+    const auto before = leaf * 1.0;
+    const auto output = layer->mask_and_learn(torch::relu(before), batch.category, {before});
     (output * batch.task.slice(0, begin, end).to(type)).sum().backward();
     result.outputs.push_back(output.detach());
     result.gradients.push_back(leaf.grad());
@@ -87,6 +88,10 @@ std::vector<Case> cases() {
     options.rule = rule;
     options.strength = 0.1;
     options.scale_memory = 0.5;
+    add(options, "with all");
+    options.assignment = Assignment::absolute;
+    options.vote = options.keep_alive = 0.0;
+    options.loudness = Loudness::free;
     for (const auto unit : values_of<StrengthUnit>()) {
       options.strength_unit = unit;
       add(options, "");
@@ -132,6 +137,7 @@ void expect_close(const Outcome& rank, const Outcome& whole, const Ranks& ranks,
   near(rank.seen.effective_samples, whole.seen.effective_samples, "effective_samples");
   near(rank.seen.softening, whole.seen.softening, "softening");
   near(rank.seen.mean_peak, whole.seen.mean_peak, "mean_peak");
+  near(rank.seen.vote, whole.seen.vote, "vote");
   EXPECT_EQ(rank.seen.dead_share, whole.seen.dead_share);
   EXPECT_EQ(rank.seen.filters_per_category, whole.seen.filters_per_category);
 }
@@ -189,7 +195,7 @@ TEST_F(InterpretableRanks, AgreeThatAMeanWeightVanishes) {
     const auto peaks = torch::tensor({0, 1}, torch::kInt64).expand({end - begin, 2});
     const auto templates = torch::eye(2, torch::kFloat64);
     const auto scale = torch::ones({2}, torch::kFloat64);
-    return filter_gradient({own, peaks, peaks.ge(0), templates, scale, {}, ranks, 4}, options);
+    return filter_gradient({own, peaks, peaks.ge(0), templates, scale, {}, {}, ranks, 4}, options);
   };
   const auto whole = of_images({}).gradient.select(1, 0).select(1, 0);
   EXPECT_TRUE(torch::allclose(whole, torch::full({4}, -0.25, torch::kFloat64)));

@@ -21,6 +21,13 @@ Tensor centre_along(const Tensor& maps, int64_t dimension) {
       .to(torch::kInt64);
 }
 
+// Half types have few digits: of equal maxima the one with the most activation around it stays.
+Tensor without_ties(const Tensor& maps) {
+  const auto around = torch::avg_pool2d(maps, 3, 1, 1);
+  const auto top = maps.amax(at::IntArrayRef({2, 3}), true);
+  return torch::where(maps == top, around, torch::full_like(maps, -1.0));
+}
+
 }  // namespace
 
 Tensor peak_cells(const Tensor& maps, const PartOptions& options) {
@@ -32,7 +39,7 @@ Tensor peak_cells(const Tensor& maps, const PartOptions& options) {
   const auto values = narrow ? maps.detach().to(torch::kFloat32) : maps.detach();
   switch (options.peak) {
     case Peak::argmax:
-      return values.flatten(2).argmax(2);
+      return (narrow ? without_ties(values) : values).flatten(2).argmax(2);
     case Peak::centroid:
       return centre_along(values, 2) * maps.size(3) + centre_along(values, 3);
   }

@@ -6,7 +6,8 @@
 namespace partwise::parts {
 
 // The part location mu-hat of every map, as cell index i * n + j: [batch, filter] int64.
-//   argmax (paper): the strongest cell, the first of equals; a silent map's is cell 0
+//   argmax (paper): the strongest cell, the first of equals (of half types, which have many: that
+//     with the most activation in the nine cells around it); a silent map's is cell 0
 //   centroid (release): the cell nearest to the activation's centre of mass; a silent map's is the
 //     centre
 // maps [batch, filter, n, n], >= 0

@@ -72,5 +72,16 @@ TEST(Peak, ByArgmaxIsTheFirstOfEquals) {
   EXPECT_EQ(peak_cells(torch::zeros({1, 1, 4, 4}), {}).item<int64_t>(), 0);
 }
 
+// 1 and 1.001 are the same bfloat16.
+TEST(Peak, OfEqualsInAHalfTypeIsTheOneWithMostAround) {
+  auto maps = torch::zeros({1, 1, 6, 6});
+  maps[0][0][0][0] = 1.0;
+  maps[0][0][4][3] = 1.001;
+  maps[0][0][4][4] = 0.5;
+  EXPECT_EQ(peak_cells(maps.to(torch::kBFloat16), {}).item<int64_t>(), 4 * 6 + 3);
+  EXPECT_EQ(peak_cells(maps, {}).item<int64_t>(), 4 * 6 + 3);
+  EXPECT_EQ(peak_cells(torch::zeros({1, 1, 6, 6}, torch::kBFloat16), {}).item<int64_t>(), 0);
+}
+
 }  // namespace
 }  // namespace partwise::parts

@@ -1,8 +1,11 @@
 #include "partwise/parts/memory.h"
 
+#include "partwise/parts/balanced_assignment.h"
 #include "partwise/parts/templates.h"
 #include "partwise/tensors/torch.h"
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 
@@ -17,6 +20,15 @@ constexpr double kSlopeTimesSpread = 3.0;
 
 // A fall over more than about 50 steps is adaptation: decision 0009.
 constexpr double kBestMemory = 0.98;
+constexpr double kCalmGrowth = 1.005;  // or fall, per batch: doubled in 140
+constexpr double kEverFired = 1e-3;    // of the layer's median
+
+// After these batches filters are assigned anew; after the last they stay.
+constexpr std::array<int64_t, 3> kAssignAfter{4, 16, 48};
+
+bool needs_partition(Rule rule) {
+  return rule == Rule::paper || rule == Rule::paper_all;
+}
 
 }  // namespace
 
@@ -27,23 +39,35 @@ Tensor own_rows(const Tensor& whole, const tensors::Ranks& ranks) {
 
 Memory::Memory(int64_t filters, int64_t side, int64_t categories, const PartOptions& options)
     : options_(options),
-      distances_(cell_distances(side, options.template_shape).to(torch::kFloat32)),
-      squared_distances_(cell_distances(side, TemplateShape::l2).square().to(torch::kFloat32)),
-      fixed_templates_(unit_templates(side, options).to(torch::kFloat32)),
+      distances_(cell_distances(side, options.template_shape)),
+      squared_distances_(cell_distances(side, TemplateShape::l2).square()),
+      fixed_templates_(unit_templates(side, options)),
       peak_scale_(torch::zeros({filters})),
       scale_seen_(torch::zeros({filters})),
       peak_best_(torch::zeros({filters})),
-      squared_spread_(torch::zeros({filters})),
+      calm_(torch::zeros({})),
+      peak_all_(torch::zeros({filters})),
+      all_seen_(torch::zeros({})),
+      fit_spread_(torch::zeros({filters})),
+      fit_sum_(torch::zeros({filters})),
       category_mean_(torch::zeros({categories, filters})),
       category_seen_(torch::zeros({categories})),
-      log_partition_(torch::full({options.rule == Rule::paper ? filters : 0, side * side + 1},
+      log_partition_(torch::full({needs_partition(options.rule) ? filters : 0, side * side + 1},
                                  -std::numeric_limits<float>::infinity())),
-      partition_seen_(torch::zeros({})) {}
+      partition_seen_(torch::zeros({})),
+      assigned_(torch::full({filters}, -1.0F)),
+      batches_(torch::zeros({})),
+      batches_version_(batches_._version()) {
+  if (options.pull_beta > 0.0) {
+    pull_templates_ =
+        unit_templates(distances_, torch::scalar_tensor(options.pull_beta, torch::kFloat64));
+  }
+}
 
+// float64 stays as it is in memory, or what is lost on the way to float32 could not come back.
 Tensor Memory::beside(Tensor& table) const {
-  if (table.device() != peak_scale_.device() || table.scalar_type() != peak_scale_.scalar_type())
-    table = table.to(peak_scale_.options());
-  return table;
+  if (table.device() != peak_scale_.device()) table = table.to(peak_scale_.device());
+  return table.to(peak_scale_.scalar_type());
 }
 
 Tensor Memory::templates() const {
@@ -56,32 +80,88 @@ Tensor Memory::templates() const {
   return {};
 }
 
+Tensor Memory::pull_templates() const {
+  return pull_templates_.defined() ? beside(pull_templates_) : templates();
+}
+
 Tensor Memory::filter_beta() const {
   if (options_.beta_rule == BetaRule::fixed) return torch::full_like(peak_scale_, options_.beta);
   const auto side = static_cast<int64_t>(std::lround(std::sqrt(distances_.size(0))));
-  const auto spread = (squared_spread_ / scale_seen_.clamp_min(kTiny)).clamp_min(kTiny).sqrt();
+  const auto spread = (fit_spread_ / fit_sum_.clamp_min(kTiny)).clamp_min(kTiny);
   const auto slope = (kSlopeTimesSpread / spread).clamp(kLeastSlope, kMostSlope);
   const auto first = torch::full_like(slope, kFirstSlope);
-  return torch::where(scale_seen_ > 0, slope, first) * beta_from_slope(1.0, side);
+  return torch::where(fit_sum_ > 0, slope, first) * beta_from_slope(1.0, side);
 }
 
 Tensor Memory::mean_peak() const {
   return peak_scale_ / scale_seen_.clamp_min(kTiny);
 }
 
-Tensor Memory::best_peak() const {
-  return peak_best_;
+Tensor Memory::mean_peak_all() const {
+  return peak_all_ / all_seen_.clamp_min(kTiny);
+}
+
+Tensor Memory::scale() const {
+  return torch::maximum(mean_peak(), mean_peak_all()).clamp_min(kTiny);
+}
+
+Tensor Memory::loudness() const {
+  return mean_peak().median().clamp_min(kTiny);
+}
+
+Tensor Memory::softening() const {
+  const auto share = [](const Tensor& value, double none, double all) {
+    return ((value - none) / (all - none)).clamp(0.0, 1.0);
+  };
+  const auto lived = (peak_best_ > kEverFired * peak_best_.median()).to(peak_best_.scalar_type());
+  const auto over_lived = [&](const Tensor& value) {
+    return (value * lived).sum() / lived.sum().clamp_min(1.0);
+  };
+  const auto level = over_lived(mean_peak() / peak_best_.clamp_min(kTiny));
+  const auto growth = mean_peak().mean() / calm_.clamp_min(kTiny);
+  const auto left = share(level, kSick, kSound) * share(growth, kRunaway, kCalm);
+  return torch::where(lived.sum() > 0, left, torch::ones_like(left));
+}
+
+Tensor Memory::mean_response() const {
+  return (category_mean_ / category_seen_.clamp_min(kTiny).unsqueeze(1)).mean(0);
+}
+
+Tensor Memory::category_fitness() const {
+  const auto mean = category_mean_ / category_seen_.clamp_min(kTiny).unsqueeze(1);
+  const auto relative = mean / mean.mean(1, true).clamp_min(kTiny);
+  return relative / relative.sum(0, true).clamp_min(kTiny);
 }
 
 Tensor Memory::filter_category() const {
-  const auto mean = category_mean_ / category_seen_.clamp_min(kTiny).unsqueeze(1);
   switch (options_.assignment) {
     case Assignment::absolute:
-      return mean.argmax(0);
+    case Assignment::peak:
+      return (category_mean_ / category_seen_.clamp_min(kTiny).unsqueeze(1)).argmax(0);
     case Assignment::relative:
-      return (mean / mean.mean(1, true).clamp_min(kTiny)).argmax(0);
+      return category_fitness().argmax(0);
+    case Assignment::balanced:
+      return torch::where(assigned_ >= 0, assigned_.to(torch::kInt64),
+                          category_fitness().argmax(0));
   }
   return {};
+}
+
+// A checkpoint may have been read into the tensor since: its version tells.
+void Memory::assign_if_due() {
+  if (options_.assignment != Assignment::balanced || categories() == 1) return;
+  if (batches_version_ != batches_._version()) host_batches_ = batches_.item<int64_t>();
+  if (host_batches_ < kAssignAfter.back()) {
+    ++host_batches_;
+    batches_.add_(1.0);
+    if (std::find(kAssignAfter.begin(), kAssignAfter.end(), host_batches_) != kAssignAfter.end()) {
+      const auto fitness = category_fitness().to(torch::kFloat64).cpu().contiguous();
+      const auto* values = fitness.data_ptr<double>();
+      const auto category = balanced_assignment({values, values + fitness.numel()}, categories());
+      assigned_.copy_(torch::tensor(category, torch::kInt64));
+    }
+  }
+  batches_version_ = batches_._version();
 }
 
 Tensor Memory::positives(const Tensor& category) const {
@@ -97,15 +177,18 @@ void Memory::see(const Tensor& maps,
   const auto own = own_rows(category, ranks);
   const auto flat = maps.flatten(2);
   const auto mass = flat.sum(2);
+  const auto top = flat.amax(2);
   // [category, batch]: which images each category's mean is taken over
   const auto members = [&](const Tensor& images) {
     return torch::arange(categories(), images.options()).unsqueeze(1).eq(images).to(type);
   };
   const auto count = members(category).sum(1);
   const auto present = (count > 0).to(type) * (1.0 - options_.category_memory);
-  const auto mean = ranks.sum(members(own).matmul(mass)) / count.clamp_min(1).unsqueeze(1);
+  const auto& response = options_.assignment == Assignment::peak ? top : mass;
+  const auto mean = ranks.sum(members(own).matmul(response)) / count.clamp_min(1).unsqueeze(1);
   category_mean_ += present.unsqueeze(1) * (mean - category_mean_);
   category_seen_ += present * (1.0 - category_seen_);
+  assign_if_due();
 
   const auto images = positives(category).to(type).sum(0);
   const auto positive = positives(own).to(type);
@@ -114,13 +197,24 @@ void Memory::see(const Tensor& maps,
     const auto sum = ranks.sum((per_image * positive).sum(0));
     memory.add_(weight * (sum / images.clamp_min(1) - memory));
   };
-  remember(peak_scale_, flat.amax(2));
+  remember(peak_scale_, top);
   if (options_.beta_rule == BetaRule::learned) {
     const auto from_peak = templates_at(peaks, beside(squared_distances_));
-    remember(squared_spread_, (flat * from_peak).sum(2) / mass.clamp_min(kTiny));
+    const auto spread = ((flat * from_peak).sum(2) / mass.clamp_min(kTiny)).sqrt();
+    const auto fit = (flat * templates_at(peaks, templates())).mean(2);
+    remember(fit_spread_, fit * spread);
+    remember(fit_sum_, fit);
   }
   scale_seen_ += weight * (1.0 - scale_seen_);
+  const double share = 1.0 - options_.scale_memory;
+  const auto whole = static_cast<double>(category.size(0));
+  peak_all_ += share * (ranks.sum(top.sum(0)) / whole - peak_all_);
+  all_seen_ += share * (1.0 - all_seen_);
   peak_best_.copy_(torch::maximum(peak_best_ * kBestMemory, mean_peak()));
+  const auto level = mean_peak().mean();
+  const auto followed =
+      torch::minimum(torch::maximum(level, calm_ / kCalmGrowth), calm_ * kCalmGrowth);
+  calm_.copy_(torch::where(calm_ > 0, followed, level));
 }
 
 // Z as a weighted sum over all maps seen, this batch included: no weight can then exceed
@@ -141,13 +235,30 @@ Tensor Memory::log_mean_fits() const {
 std::vector<std::pair<std::string, Tensor>> Memory::tensors() const {
   std::vector<std::pair<std::string, Tensor>> tensors{
       {"peak_scale", peak_scale_},       {"scale_seen", scale_seen_},
-      {"peak_best", peak_best_},         {"squared_spread", squared_spread_},
-      {"category_mean", category_mean_}, {"category_seen", category_seen_}};
-  if (options_.rule == Rule::paper) {
+      {"peak_best", peak_best_},         {"calm", calm_},
+      {"peak_all", peak_all_},           {"all_seen", all_seen_},
+      {"fit_spread", fit_spread_},       {"fit_sum", fit_sum_},
+      {"category_mean", category_mean_}, {"category_seen", category_seen_},
+      {"assigned", assigned_},           {"batches", batches_}};
+  if (needs_partition(options_.rule)) {
     tensors.emplace_back("log_partition", log_partition_);
     tensors.emplace_back("partition_seen", partition_seen_);
   }
   return tensors;
+}
+
+void Memory::complete(std::map<std::string, Tensor>& state, const std::string& prefix) {
+  const auto at = [&](const char* name) { return state.at(prefix + name); };
+  if (!state.contains(prefix + "squared_spread") || state.contains(prefix + "fit_sum")) return;
+  const auto seen = at("scale_seen");
+  const auto spread = (at("squared_spread") / seen.clamp_min(kTiny)).sqrt();
+  state[prefix + "fit_sum"] = seen;
+  state[prefix + "fit_spread"] = seen * spread;
+  state[prefix + "calm"] = (at("peak_scale") / seen.clamp_min(kTiny)).mean();
+  state[prefix + "peak_all"] = at("peak_scale") / seen.clamp_min(kTiny);
+  state[prefix + "all_seen"] = torch::ones({});
+  state[prefix + "assigned"] = torch::full_like(seen, -1.0);
+  state[prefix + "batches"] = torch::zeros({});
 }
 
 }  // namespace partwise::parts

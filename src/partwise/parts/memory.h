@@ -4,6 +4,7 @@
 #include "partwise/tensors/ranks.h"
 #include "partwise/tensors/tensor.h"
 
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -13,8 +14,9 @@ namespace partwise::parts {
 constexpr double kTiny = 1e-12;  // what a divisor is at least
 
 // What an interpretable layer remembers, of training batches only: per filter the running E[max x]
-// and spread on its category, per category and filter the running mean of sum_ij x_ij, and thereby
-// the category each filter stands for; for the paper's rule also the running Z.
+// and spread on its category and E[max x] on all images, per category and filter the running mean
+// of sum_ij x_ij (assignment peak: of max_ij x_ij), and thereby the category each filter stands
+// for; for the paper's rules also the running Z.
 class Memory {
  public:
   Memory(int64_t filters, int64_t side, int64_t categories, const PartOptions& options);
@@ -25,37 +27,65 @@ class Memory {
            const Tensor& peaks,
            const Tensor& category,
            const tensors::Ranks& ranks);
-  void see_fits(const Tensor& log_mean);  // of the same batch: log_mean_fits, rule paper
+  void see_fits(const Tensor& log_mean);  // of the same batch: log_mean_fits, the paper's rules
 
-  Tensor mean_peak() const;        // E[max x], [filter]; 0 before anything was seen
-  Tensor best_peak() const;        // [filter]: its highest so far, slowly forgotten
-  Tensor log_mean_fits() const;    // the running log E_x exp(tr x T_mu), [filter, n*n + 1]
+  Tensor mean_peak() const;  // E[max x] on the filter's category, [filter]; 0 before any was seen
+  Tensor mean_peak_all() const;  // E[max x] on all images, [filter]
+  // The unit a filter's activations are measured in, [filter]: the larger of the two, > 0. A filter
+  // that is silent on its category and loud elsewhere has one, too.
+  Tensor scale() const;
+  Tensor loudness() const;   // []: median over the filters of mean_peak, > 0
+  Tensor softening() const;  // [] in [0, 1]: what the guard leaves of the strength; see Guard below
+  Tensor mean_response() const;  // [filter]: mean over the categories of E sum x (peak: of E max x)
+  Tensor log_mean_fits() const;  // the running log E_x exp(tr x T_mu), [filter, n*n + 1]
   Tensor filter_category() const;  // see Interpretable
   Tensor filter_beta() const;      // see Interpretable
-  Tensor templates() const;        // as unit_templates gives them, of the memory's type
+  Tensor templates() const;        // the mask's, as unit_templates gives them, of the memory's type
+  Tensor pull_templates() const;   // those of the filter loss
   Tensor positives(const Tensor& category) const;  // [batch, filter] bool
   int64_t categories() const { return category_mean_.size(0); }
   at::TensorOptions type() const { return peak_scale_.options(); }
 
   // Everything a checkpoint must keep, by its name there. Whoever moves these moves the memory.
   std::vector<std::pair<std::string, Tensor>> tensors() const;
+  // Adds to `state`, under `prefix`, what an older program's statistics lack.
+  static void complete(std::map<std::string, Tensor>& state, const std::string& prefix);
 
  private:
   Tensor beside(Tensor& table) const;  // the table where the memory lies, in its type
+  Tensor category_fitness() const;     // [category, filter]: share of the layer's activation
+  void assign_if_due();
 
   PartOptions options_;
   mutable Tensor distances_;          // [n*n, n*n], of the template's shape
   mutable Tensor squared_distances_;  // [n*n, n*n], L2
   mutable Tensor fixed_templates_;    // [n*n, n*n]
+  mutable Tensor pull_templates_;     // [n*n, n*n], or undefined: the mask's
   Tensor peak_scale_;                 // [filter]
   Tensor scale_seen_;                 // [filter]: weight of the memory so far, to correct its start
-  Tensor peak_best_;                  // [filter]
-  Tensor squared_spread_;             // [filter]
+  Tensor peak_best_;                  // [filter]: the highest mean_peak so far, slowly forgotten
+  Tensor calm_;                       // []: mean of mean_peak, followed slowly
+  Tensor peak_all_;                   // [filter]
+  Tensor all_seen_;                   // []
+  Tensor fit_spread_;                 // [filter]: E[s sigma] on positives, s the fit to U_mu-hat
+  Tensor fit_sum_;                    // [filter]: E[s]
   Tensor category_mean_;              // [category, filter]
   Tensor category_seen_;              // [category]
   Tensor log_partition_;              // [filter, n*n + 1]: log of the weighted sum so far
   Tensor partition_seen_;             // []: its weight
+  Tensor assigned_;                   // [filter]: the balanced assignment's category; -1: none yet
+  Tensor batches_;                    // []: how many were seen, as far as the assignment cares
+  int64_t host_batches_ = 0;          // the same, without asking the device
+  int64_t batches_version_ = 0;       // of the tensor when it was last the same
 };
+
+// The guard leaves all of the filter loss's strength while the filters that ever fired are on average
+// above kSound of their best E[max x] and the mean of E[max x] is below kCalm times a value that
+// follows it by at most half a per cent per batch; none of it below kSick or above kRunaway.
+inline constexpr double kSound = 0.35;
+inline constexpr double kSick = 0.15;
+inline constexpr double kCalm = 3.0;
+inline constexpr double kRunaway = 8.0;
 
 // The rows of a whole batch that are this rank's.
 Tensor own_rows(const Tensor& whole, const tensors::Ranks& ranks);

@@ -3,6 +3,18 @@
 namespace partwise::parts {
 namespace {
 
+// What neither publication has.
+PartOptions without_ours(PartOptions options) {
+  options.new_kernel = 3;
+  options.mask_warmup = 0.0;
+  options.pull_beta = 0.0;
+  options.loudness = Loudness::free;
+  options.vote = 0.0;
+  options.keep_alive = 0.0;
+  options.guard = Guard::off;
+  return options;
+}
+
 // Interpretable CNNs for Object Classification, TPAMI 2020. Its lambda is proportional to
 // E[max x] / t; the factor is not given.
 PartOptions paper() {
@@ -10,13 +22,13 @@ PartOptions paper() {
   options.method = Method::paper;
   options.rule = Rule::paper;
   options.exponent = Exponent::raw;
-  options.misfits = Misfits::reversed;
+  options.weight_limit = 0.0;
   options.balance = Balance::none;
+  options.assignment = Assignment::absolute;
   options.strength = 1.0;
   options.strength_unit = StrengthUnit::peak;
   options.schedule = StrengthSchedule::inverse;
-  options.guard = Guard::off;
-  return options;
+  return without_ours(options);
 }
 
 // The authors' MATLAB code.
@@ -28,13 +40,14 @@ PartOptions release() {
   options.peak = Peak::centroid;
   options.rule = Rule::release;
   options.exponent = Exponent::raw;
-  options.misfits = Misfits::reversed;
-  options.balance = Balance::category;
+  options.weight_limit = 0.0;
+  options.balance = Balance::dataset;
+  options.assignment = Assignment::peak;
+  options.category_memory = 0.9;
   options.strength = 1e-6;
   options.strength_unit = StrengthUnit::absolute;
   options.schedule = StrengthSchedule::inverse;
-  options.guard = Guard::off;
-  return options;
+  return without_ours(options);
 }
 
 }  // namespace
@@ -59,6 +72,16 @@ PartOptions part_options_from(const nlohmann::json& json, const std::string& pla
   return options;
 }
 
+nlohmann::json completed_record(nlohmann::json record) {
+  const nlohmann::json before{
+      {"new_kernel", 3},       {"mask_warmup", 0.0},   {"pull_beta", 0.0},
+      {"marginal", "uniform"}, {"weight_limit", 10.0}, {"assignment", "absolute"},
+      {"loudness", "free"},    {"vote", 0.0},          {"keep_alive", 0.0}};
+  for (const auto& [key, value] : before.items())
+    if (!record.contains(key)) record[key] = value;
+  return record;
+}
+
 double temperature_of(const PartOptions& options) {
   if (options.temperature > 0.0) return options.temperature;
   if (options.exponent == Exponent::scale_free) return 0.05;
@@ -66,6 +89,7 @@ double temperature_of(const PartOptions& options) {
     case Rule::release:
       return 0.5;
     case Rule::paper:
+    case Rule::paper_all:
     case Rule::exact:
       return 2.0;
   }

@@ -10,20 +10,27 @@ using nlohmann::json;
 const json kOurs{{"method", "partwise"},
                  {"layers", "both"},
                  {"mask_place", "before-pooling"},
+                 {"new_kernel", 3},
+                 {"mask_warmup", 0.0},
                  {"beta", 4.0},
                  {"beta_rule", "fixed"},
+                 {"pull_beta", 0.0},
                  {"template_shape", "l1"},
                  {"peak", "argmax"},
                  {"rule", "release"},
                  {"exponent", "scale-free"},
                  {"temperature", 0.0},
-                 {"misfits", "ignored"},
+                 {"marginal", "definition"},
+                 {"misfits", "reversed"},
+                 {"weight_limit", 10.0},
                  {"balance", "category"},
-                 {"assignment", "absolute"},
-                 {"strength", 0.015},
+                 {"assignment", "balanced"},
+                 {"strength", 0.03},
                  {"strength_unit", "filter-share"},
                  {"schedule", "constant"},
-                 {"loudness", "free"},
+                 {"loudness", "kept"},
+                 {"vote", 0.3},
+                 {"keep_alive", 0.03},
                  {"guard", "on"},
                  {"scale_memory", 0.9},
                  {"partition_memory", 0.9},
@@ -44,11 +51,15 @@ TEST(Method, OfThePaperIsItsText) {
   EXPECT_EQ(to_json(method_options(Method::paper)), changed({{"method", "paper"},
                                                              {"rule", "paper"},
                                                              {"exponent", "raw"},
-                                                             {"misfits", "reversed"},
+                                                             {"weight_limit", 0.0},
                                                              {"balance", "none"},
+                                                             {"assignment", "absolute"},
                                                              {"strength", 1.0},
                                                              {"strength_unit", "peak"},
                                                              {"schedule", "inverse"},
+                                                             {"loudness", "free"},
+                                                             {"vote", 0.0},
+                                                             {"keep_alive", 0.0},
                                                              {"guard", "off"}}));
 }
 
@@ -58,11 +69,31 @@ TEST(Method, OfTheReleaseIsTheAuthorsCode) {
                                                                {"beta_rule", "learned"},
                                                                {"peak", "centroid"},
                                                                {"exponent", "raw"},
-                                                               {"misfits", "reversed"},
+                                                               {"weight_limit", 0.0},
+                                                               {"balance", "dataset"},
+                                                               {"assignment", "peak"},
+                                                               {"category_memory", 0.9},
                                                                {"strength", 1e-6},
                                                                {"strength_unit", "absolute"},
                                                                {"schedule", "inverse"},
+                                                               {"loudness", "free"},
+                                                               {"vote", 0.0},
+                                                               {"keep_alive", 0.0},
                                                                {"guard", "off"}}));
+}
+
+// What an older program recorded has none of the options that came later; it acted as if they were
+// off.
+TEST(Method, OfAnOlderRunIsWhatItsProgramDid) {
+  const auto old = part_options_from(
+      completed_record({{"method", "partwise"}, {"strength", 0.015}, {"assignment", "absolute"}}),
+      "options.json");
+  EXPECT_EQ(old.strength, 0.015);
+  EXPECT_EQ(old.vote, 0.0);
+  EXPECT_EQ(old.keep_alive, 0.0);
+  EXPECT_EQ(old.new_kernel, 3);
+  EXPECT_EQ(old.loudness, Loudness::free);
+  EXPECT_EQ(to_json(part_options_from(completed_record(kOurs), "options.json")), kOurs);
 }
 
 TEST(Method, YieldsToASingleOptionBesideIt) {

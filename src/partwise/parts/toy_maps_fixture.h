@@ -59,6 +59,7 @@ inline ToyOutcome move_free_maps(const PartOptions& options,
   auto alone = options;
   alone.strength = 1.0;
   alone.strength_unit = StrengthUnit::absolute;
+  alone.loudness = Loudness::free;
   alone.guard = Guard::off;
   Interpretable layer(1, kToySide, 1, alone);
   auto category = torch::zeros({kMaps}, torch::kInt64);

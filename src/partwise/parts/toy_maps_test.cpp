@@ -7,11 +7,8 @@ namespace {
 
 // Test 7, the toy table; bench/toy_table.cpp prints the whole of it.
 PartOptions as_published(Rule rule) {
-  PartOptions options;
+  auto options = method_options(Method::paper);
   options.rule = rule;
-  options.exponent = Exponent::raw;
-  options.misfits = Misfits::reversed;
-  options.balance = rule == Rule::release ? Balance::category : Balance::none;
   return options;
 }
 

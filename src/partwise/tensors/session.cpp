@@ -97,12 +97,15 @@ PrecisionScope::~PrecisionScope() {
   at::autocast::clear_cache();  // it holds rounded copies of weights that are about to change
 }
 
-FullPrecision::FullPrecision() : cpu_(casts(false)), cuda_(casts(true)) {
+FullPrecision::FullPrecision()
+    : cpu_(casts(false)), cuda_(casts(true)), tf32_(at::globalContext().allowTF32CuBLAS()) {
+  if (tf32_) at::globalContext().setAllowTF32CuBLAS(false);
   if (cpu_) set_casts(false, false);
   if (cuda_) set_casts(true, false);
 }
 
 FullPrecision::~FullPrecision() {
+  if (tf32_) at::globalContext().setAllowTF32CuBLAS(true);
   if (cpu_) set_casts(false, true);
   if (cuda_) set_casts(true, true);
 }

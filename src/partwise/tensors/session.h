@@ -54,6 +54,7 @@ class FullPrecision {
  private:
   bool cpu_;
   bool cuda_;
+  bool tf32_;
 };
 
 }  // namespace partwise::tensors

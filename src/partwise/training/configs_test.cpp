@@ -33,7 +33,9 @@ TEST(Configs, AllLoadAndNameOnlyLayersTheirNetHas) {
 }
 
 // Batch and learning-rate factor of each net in the authors' release; for C categories its rate is
-// C times that.
+// C times that. With softmax it divides that rate by 5 and the filter loss's 1e-6 by 5, but
+// multiplies the softmax gradient by C: a mean loss takes C times the rate, a C-th of the filter
+// loss and of the weight decay.
 TEST(Configs, OfTheReleaseHaveItsSchedules) {
   struct Row {
     const char* net;
@@ -54,12 +56,22 @@ TEST(Configs, OfTheReleaseHaveItsSchedules) {
     EXPECT_EQ(binary.positives, 3000);
     EXPECT_EQ(binary.negatives, 1000);
     for (const auto loss : values_of<models::Loss>()) {
-      const auto multi =
-          config(kConfigs / fmt::format("release-voc-{}-{}.json", word_of(loss), row.net)).train;
-      EXPECT_DOUBLE_EQ(multi.learning_rate, 6.0 * 1e-4 * row.factor);
+      const auto recipe =
+          config(kConfigs / fmt::format("release-voc-{}-{}.json", word_of(loss), row.net));
+      const auto& multi = recipe.train;
+      const double strength = recipe.parts.strength;
+      const bool softmax = loss == models::Loss::softmax;
+      EXPECT_DOUBLE_EQ(multi.learning_rate, 6.0 * 1e-4 * row.factor * (softmax ? 6.0 / 5.0 : 1.0));
+      EXPECT_NEAR(multi.weight_decay, softmax ? 5e-4 / 6.0 : 5e-4, 1e-10);
+      EXPECT_NEAR(strength, softmax ? 1e-6 / 5.0 / 6.0 : 1e-6, 1e-13);
       EXPECT_EQ(multi.loss, loss);
       EXPECT_EQ(multi.epochs, 80);
     }
+  }
+  // Above ten categories a tenth of the rate: 30 animals.
+  for (const auto& [net, rate] : {std::pair{"vgg-m", 0.009}, std::pair{"vgg-s", 0.003}}) {
+    const auto path = kConfigs / fmt::format("release-animal-part-logistic-{}.json", net);
+    EXPECT_DOUBLE_EQ(config(path).train.learning_rate, rate);
   }
 }
 

@@ -7,11 +7,31 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 
 namespace partwise::training {
 namespace {
 
 constexpr double kWorthSaying = 0.9;  // the guard left less than this of the filter loss
+
+constexpr double kManySilent = 0.25;
+constexpr double kLeastOfFairShare = 1.0 / 3.0;
+
+bool many_silent(const nlohmann::json& layer) {
+  return layer.value("silent_share", 0.0) > kManySilent;
+}
+
+// Categories with less than a third of their fair share of filters.
+std::vector<std::size_t> unserved(const nlohmann::json& layer) {
+  const auto counts = layer.value("filters_per_category", std::vector<int64_t>());
+  const auto filters =
+      static_cast<double>(std::accumulate(counts.begin(), counts.end(), int64_t{0}));
+  const double least = kLeastOfFairShare * filters / static_cast<double>(counts.size());
+  std::vector<std::size_t> few;
+  for (std::size_t c = 0; counts.size() > 1 && c < counts.size(); ++c)
+    if (static_cast<double>(counts[c]) < least) few.push_back(c);
+  return few;
+}
 
 double loss_of(const nlohmann::json& row) {
   return row.value("loss", 0.0);
@@ -60,10 +80,49 @@ nlohmann::json take_layer_rows(networks::Network& network) {
                     {"effective_samples", seen.effective_samples},
                     {"softening", seen.softening},
                     {"mean_peak", seen.mean_peak},
+                    {"vote", seen.vote},
                     {"dead_share", seen.dead_share},
+                    {"silent_share", seen.silent_share},
+                    {"effective_filters", seen.effective_filters},
                     {"filters_per_category", seen.filters_per_category}});
   }
   return rows;
+}
+
+std::vector<std::string> layer_warnings(const std::vector<nlohmann::json>& rows,
+                                        const std::vector<std::string>& categories) {
+  std::vector<std::string> warnings;
+  const auto layers_of = [](const nlohmann::json& row) {
+    return row.value("layers", nlohmann::json::array());
+  };
+  const auto now = rows.empty() ? nlohmann::json::array() : layers_of(rows.back());
+  for (std::size_t i = 0; i < now.size(); ++i) {
+    const auto before = [&](const auto& holds) {
+      return std::any_of(rows.begin(), rows.end() - 1, [&](const auto& row) {
+        const auto layers = layers_of(row);
+        return i < layers.size() && holds(layers[i]);
+      });
+    };
+    const auto name = now[i].value("layer", "");
+    if (many_silent(now[i]) && !before(many_silent)) {
+      warnings.push_back(
+          fmt::format("{}: {:.0f} % of the filters are silent (below 5 % of a strong one); a lower "
+                      "--strength or a higher --keep-alive may help",
+                      name, 100.0 * now[i].value("silent_share", 0.0)));
+    }
+    for (const auto category : unserved(now[i])) {
+      const auto had_few = [&](const nlohmann::json& layer) {
+        const auto few = unserved(layer);
+        return std::find(few.begin(), few.end(), category) != few.end();
+      };
+      if (category >= categories.size() || before(had_few)) continue;
+      warnings.push_back(fmt::format(
+          "{}: {} of its filters stand for {}, less than a third of a fair share; "
+          "--assignment balanced gives every category as many",
+          name, now[i].at("filters_per_category")[category].get<int64_t>(), categories[category]));
+    }
+  }
+  return warnings;
 }
 
 std::optional<std::string> runaway_warning(const std::vector<nlohmann::json>& rows) {

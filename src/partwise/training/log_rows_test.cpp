@@ -27,5 +27,30 @@ TEST(Runaway, NamesTheLayerThatBecameLouderOrElseTheLearningRate) {
   EXPECT_TRUE(runaway_warning({old, row(0.8, 30.0)}));
 }
 
+nlohmann::json row_with(double silent, const std::vector<int64_t>& filters) {
+  return {{"loss", 1.0},
+          {"layers",
+           {{{"layer", "conv4"}, {"silent_share", silent}, {"filters_per_category", filters}}}}};
+}
+
+TEST(LayerWarnings, NameSilentFiltersAndUnservedCategoriesOnce) {
+  const std::vector<std::string> names{"cat", "fox"};
+  std::vector<nlohmann::json> rows{row_with(0.2, {40, 40})};
+  EXPECT_TRUE(layer_warnings(rows, names).empty());
+  rows.push_back(row_with(0.5, {72, 8}));
+  const auto told = layer_warnings(rows, names);
+  ASSERT_EQ(told.size(), 2U);
+  EXPECT_NE(told[0].find("conv4: 50 % of the filters are silent"), std::string::npos);
+  EXPECT_NE(told[1].find("conv4: 8 of its filters stand for fox"), std::string::npos);
+  rows.push_back(row_with(0.6, {73, 7}));
+  EXPECT_TRUE(layer_warnings(rows, names).empty());
+}
+
+TEST(LayerWarnings, SayNothingOfABinaryTaskOrAnOlderLog) {
+  EXPECT_TRUE(layer_warnings({row_with(0.0, {80})}, {"cat"}).empty());
+  EXPECT_TRUE(layer_warnings({{{"loss", 1.0}}}, {"cat", "fox"}).empty());
+  EXPECT_TRUE(layer_warnings({}, {}).empty());
+}
+
 }  // namespace
 }  // namespace partwise::training

@@ -31,7 +31,8 @@ Recipe recipe_from_json(const nlohmann::json& json, const std::string& place) {
 }
 
 Recipe in_force(Recipe recipe) {
-  if (!networks::has_filter_loss(recipe.train.arm)) recipe.parts.strength = 0.0;
+  if (!networks::has_filter_loss(recipe.train.arm))
+    recipe.parts.strength = recipe.parts.vote = recipe.parts.keep_alive = 0.0;
   return recipe;
 }
 

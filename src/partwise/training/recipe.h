@@ -19,7 +19,8 @@ struct Recipe {
 nlohmann::json to_json(const Recipe& recipe);
 Recipe recipe_from_json(const nlohmann::json& json, const std::string& place);
 
-// What takes effect: only the interpretable arm has a filter loss, in all others its strength is 0.
+// What takes effect: only the interpretable arm has a filter loss, a vote and keep_alive; in all
+// others they are 0.
 Recipe in_force(Recipe recipe);
 
 // Weights to start from that cannot be had are an Error, before anything is written; says what a

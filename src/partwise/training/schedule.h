@@ -50,6 +50,13 @@ inline double rate_factor(const TrainOptions& options, int64_t epoch, int64_t st
   return epoch_rate(options, epoch) * std::min(1.0, (static_cast<double>(at) + 1.0) / (rise + 1.0));
 }
 
+// How much of the masks is in force at one of all steps: rising evenly over the first mask_warmup of
+// them, then all.
+inline double mask_share(const parts::PartOptions& options, int64_t step, int64_t steps) {
+  const double rise = options.mask_warmup * static_cast<double>(steps);
+  return rise > 0.0 ? std::min(1.0, static_cast<double>(step) / rise) : 1.0;
+}
+
 // The filter loss's strength in an epoch (counted from 0), as a factor of its option: "constant",
 // "inverse" (the paper's 1/t) or "linear" (falling to 0 at the share `until` of the epochs, and 0
 // from there on).

@@ -70,9 +70,11 @@ class Training {
                                         resources.cache)),
         optimizer_(prepare_optimizer()),
         gradient_sum_(ranks_, network_.parameters_in_order()) {
-    ensure(std::min(recipe_.train.batch, examples_.rows()) >= ranks_.count(),
+    const int64_t images = shuffled_rows().numel();
+    const int64_t fewest = images / steps_over(images);
+    ensure(fewest >= ranks_.count(),
            "{} ranks, but a batch of {} images: every rank needs one; use fewer ranks",
-           ranks_.count(), std::min(recipe_.train.batch, examples_.rows()));
+           ranks_.count(), fewest);
     if (ranks_.leads() && recipe_.train.validation_images > 0) {
       validation_.emplace(dataset, task_, recipe_.train, resources,
                           network_.architecture().input_side, examples_);
@@ -95,6 +97,8 @@ class Training {
     tensors::require_device(device_);
     network_.to_device(device_);
     network_.set_ranks(ranks_);
+    const auto shares = models::category_shares(task_, examples_.category);
+    for (const auto& [name, layer] : network_.interpretable()) layer->set_category_shares(shares);
     Optimizer optimizer(recipe_.train.optimizer, recipe_.train.weight_decay, network_.parameters());
     for (const auto& [name, factor] : rate_factors(recipe_.train, network_.architecture())) {
       optimizer.set_rate(name, factor);
@@ -146,6 +150,7 @@ class Training {
     run_.append_log(row);
     rows_.push_back(std::move(row));
     if (const auto warning = runaway_warning(rows_)) say(*warning);
+    for (const auto& warning : layer_warnings(rows_, task_.categories)) say(warning);
     const auto verdict = judge(rows_, recipe_.train);
     if (verdict.best_epoch == position_.epoch)
       models::save_best(run_, {position_, network_.state()});
@@ -189,12 +194,17 @@ class Training {
     return torch::tensor(epoch_order(category, recipe_.train, seed_for(1, 0)), torch::kInt64);
   }
 
+  // As few as batches of `batch` images at most allow.
+  int64_t steps_over(int64_t images) const {
+    return std::max<int64_t>(1, (images + recipe_.train.batch - 1) / recipe_.train.batch);
+  }
+
   nlohmann::json run_epoch() {
     const double factor = strength_factor(recipe_.parts, position_.epoch, recipe_.train.epochs);
     for (const auto& [name, layer] : network_.interpretable()) layer->set_strength_factor(factor);
     const auto order = shuffled_rows();
     const int64_t images = order.numel();
-    const int64_t steps = std::max<int64_t>(1, images / recipe_.train.batch);
+    const int64_t steps = steps_over(images);
     if (recipe_.train.class_balance == ClassBalance::weights) {
       const auto category = examples_.category.index_select(0, order);
       class_weights_ = models::class_weights(task_, category).to(torch::Device(device_));
@@ -213,6 +223,7 @@ class Training {
     const auto start = Clock::now();
     while (position_.step < steps) {
       if (stop_requested(ranks_)) stop_for_now(steps);
+      fade_masks_in(position_.step, steps);
       const auto rows = rows_of(position_.step);
       const auto pixels = next.get();
       const int64_t following = position_.step + 1;
@@ -234,6 +245,12 @@ class Training {
         {"learning_rate", learning_rate(steps - 1, steps)},
         {"seconds", position_.seconds},
         {"layers", take_layer_rows(network_)}};
+  }
+
+  void fade_masks_in(int64_t step, int64_t steps) {
+    const double share =
+        mask_share(recipe_.parts, position_.epoch * steps + step, recipe_.train.epochs * steps);
+    for (const auto& [name, layer] : network_.interpretable()) layer->set_mask_share(share);
   }
 
   double learning_rate(int64_t step, int64_t steps) const {
@@ -323,7 +340,8 @@ Run claim_run(const std::filesystem::path& path,
               const Recipe& recipe,
               const nlohmann::json& manifest) {
   const auto effective = [&](const nlohmann::json& options) {
-    auto json = to_json(in_force(recipe_from_json(options, (path / "options.json").string())));
+    auto json = to_json(in_force(
+        recipe_from_json(parts::completed_record(options), (path / "options.json").string())));
     json.erase("method");  // a name; the options it stands for are there one by one
     return json;
   };

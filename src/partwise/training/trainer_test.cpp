@@ -153,7 +153,7 @@ TEST_F(Trainer, RunsAreComparedByWhatIsInForce) {
   EXPECT_EQ(claim_run(root() / "claimed", masked, {}).folder.options().at("strength"), 0.0);
   auto older = to_json(masked);  // as an older program wrote it
   older.erase("method");
-  EXPECT_EQ(older.at("strength"), 0.015);
+  EXPECT_EQ(older.at("strength"), 0.03);
   runs::RunFolder::create(root() / "older", older, {});
   EXPECT_EQ(claim_run(root() / "older", masked, {}).folder.options(), older);
   EXPECT_THROW(claim_run(root() / "older", recipe(Arm::interpretable, 1), {}), Error);
