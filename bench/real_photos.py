@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Photographs of one animal against none, four arms: docs/notebook.md's table.
+"""Photographs of one animal against none, or of several at once, four arms: docs/notebook.md's table.
 
-usage: real_photos.py PARTWISE DATA WEIGHTS OUT [--nets squeezenet1-1 vgg-16] [--categories fox cat] [--seeds 1 2 3] [--jobs 1] [--device cpu]
+usage: real_photos.py PARTWISE DATA WEIGHTS OUT [--nets squeezenet1-1 vgg-16] [--categories fox cat all] [--seeds 1 2 3] [--jobs 1] [--device cpu]
 
+Category `all`: every category of DATA at once, softmax. Arm `former`: interpretable, by the default before decision 0017.
 DATA: Animal-Part as `partwise data import` writes it; WEIGHTS: a folder with NET.safetensors (squeezenet1_1, vgg16). Every run takes
 configs/real-photos.json and what --set adds. Measured twice: on held-out images (accuracy, purity, D / D_shuffle) and on every annotated
 crop (D / D_shuffle, as in the paper, with the training images in it). Finished runs are kept: run again, it goes on. Prints Markdown:
@@ -17,7 +18,8 @@ import pathlib
 import shutil
 import subprocess
 
-ARMS = ("ordinary", "ordinary+layer", "masked", "interpretable")
+ARMS = ("ordinary", "ordinary+layer", "masked", "former", "interpretable")
+FORMER = ["--arm", "interpretable", "--assignment", "absolute", "--vote", "0", "--keep-alive", "0", "--misfits", "ignored"]
 FILES = {"squeezenet1-1": "squeezenet1_1", "vgg-16": "vgg16"}
 NARROW = {"vgg-16": ["--hidden", "512"]}
 T95 = {1: 12.706, 2: 4.303, 3: 3.182, 4: 2.776}
@@ -37,15 +39,16 @@ def folder_of(options, cell):
 def run_cell(options, cell):
     net, category, arm, seed = cell
     run = folder_of(options, cell)
-    if (run / "all.json").exists():
+    if all((run / f"{split}.json").exists() for split in options.splits):
         return
+    task = ["--task", "multi", "--loss", "softmax"] if category == "all" else ["--task", f"binary:{category}", "--loss", "logistic"]
+    kind = FORMER if arm == "former" else ["--arm", arm]
     device = ["--device", options.device, "--threads", options.threads, "--cache", options.out / "crops"]
     try:
-        call(options.partwise, "train", options.data, run, "--config", CONFIG, "--net", net, "--arm", arm, "--seed", seed,
-             "--init", options.weights / f"{FILES.get(net, net)}.safetensors", "--task", f"binary:{category}", "--loss", "logistic",
-             "--precision", options.precision, "--resume", *NARROW.get(net, []), *device,
-             *itertools.chain.from_iterable(("--set", word) for word in options.set))
-        for split in ("test", "all"):
+        call(options.partwise, "train", options.data, run, "--config", CONFIG, "--net", net, *kind, "--seed", seed,
+             "--init", options.weights / f"{FILES.get(net, net)}.safetensors", *task, "--precision", options.precision,
+             "--resume", *NARROW.get(net, []), *device, *itertools.chain.from_iterable(("--set", word) for word in options.set))
+        for split in options.splits:
             call(options.partwise, "measure", run, "--split", split, "--resamples", "300", "--json", run / f"{split}.json", *device)
     except RuntimeError as error:
         print(f"FAILED {error}", flush=True)
@@ -72,16 +75,15 @@ def spread(values):
 def row(options, net, category, arm):
     cells = [(net, category, arm, seed) for seed in options.seeds]
     test, every = ([found for cell in cells if (found := findings(options, cell, split))] for split in ("test", "all"))
-    new = [found for found in test if len(found["layers"]) > 1]
-    new_every = [found for found in every if len(found["layers"]) > 1]
-    columns = [
-        [found["accuracy"]["value"] for found in test],
-        [found["layers"][0]["purity"]["value"] for found in test],
-        [found["layers"][1]["purity"]["value"] for found in new],
-        [found["layers"][0]["instability_ratio"]["value"] for found in every],
-        [found["layers"][1]["instability_ratio"]["value"] for found in new_every],
-        [found["layers"][1]["instability_ratio"]["value"] for found in new],
-    ]
+
+    def of(found, layer, key):
+        return [value for one in found if len(one["layers"]) > layer
+                if (value := one["layers"][layer].get(key, {}).get("value")) is not None]
+
+    centre = [one["layers"][1]["part_interpretability"]["controls"]["constant_centre"] for one in test if len(one["layers"]) > 1]
+    columns = [[one["accuracy"]["value"] for one in test], of(test, 0, "purity"), of(test, 0, "silent_share"),
+               of(test, 1, "smallest_category_share"), of(test, 1, "part_interpretability"), centre, of(test, 0, "instability_ratio"),
+               of(test, 1, "instability_ratio"), of(every, 1, "instability_ratio")]
     return f"| {net} | {category} | {arm} | " + " | ".join(map(spread, columns)) + " |"
 
 
@@ -93,6 +95,7 @@ def main():
     parser.add_argument("--categories", nargs="+", default=["fox", "cat"])
     parser.add_argument("--arms", nargs="+", choices=ARMS, default=ARMS)
     parser.add_argument("--seeds", type=int, nargs="+", default=[1, 2, 3])
+    parser.add_argument("--splits", nargs="+", choices=("test", "all"), default=["test", "all"])
     parser.add_argument("--set", nargs="*", default=[], help="key=value, over the config's")
     parser.add_argument("--jobs", type=int, default=1, help="0: only print what is there")
     parser.add_argument("--threads", type=int, default=1)
@@ -105,8 +108,9 @@ def main():
     if options.jobs > 0:
         with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
             list(pool.map(lambda cell: run_cell(options, cell), cells))
-    print("| net | category | arm | accuracy | purity₁ | purity₂ | D / D_shuffle₁, all | D / D_shuffle₂, all | D / D_shuffle₂, held out |\n"
-          "|---|---|---|---|---|---|---|---|---|")
+    columns = ["net", "category", "arm", "accuracy", "purity₁", "silent₁", "smallest category share₂", "part interpretability₂",
+               "constant centre₂", "D / D_shuffle₁", "₂", "₂, all crops"]
+    print("| " + " | ".join(columns) + " |\n" + "|---" * len(columns) + "|")
     for net, category, arm in itertools.product(options.nets, options.categories, options.arms):
         print(row(options, net, category, arm))
 
