@@ -99,7 +99,7 @@ class Grid {
     cells_ = grid_cells(table, request.selection, categories);
     for (const auto& cell : cells_) {  // impossible ones are refused before anything is written
       recipes_.push_back(recipe_for(cell, request));
-      training::require_trainable(recipes_.back().train, dataset_);
+      training::require_trainable(recipes_.back(), dataset_);
     }
     measure_.split = request.split;
     measure_.measures.bootstrap = request.bootstrap;

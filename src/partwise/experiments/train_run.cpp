@@ -76,7 +76,7 @@ TrainOutcome train_run(const TrainRequest& request) {
                       parts::completed_record(runs::RunFolder::open(request.run).options()))
           : recipe_of(request.recipe);
   const auto dataset = datasets::load_dataset(request.data);
-  training::require_trainable(recipe.train, dataset);
+  training::require_trainable(recipe, dataset);
   const auto device = tensors::choose_device(request.machine.device);
   const auto place = tensors::rank_place_from_environment();
   ensure(request.ranks == 1 || place.count == 1 || is_local_rank(),

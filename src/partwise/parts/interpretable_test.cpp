@@ -1,6 +1,5 @@
 #include "partwise/interpretable.h"
 
-#include "partwise/parts/filter_push.h"
 #include "partwise/parts/part_option_fields.h"
 #include "partwise/tensors/torch.h"
 
@@ -541,77 +540,34 @@ TEST(Interpretable, AssignsAtTheSameBatchAfterItWasSavedAndLoaded) {
   expect_buffers(rest, buffers_of(whole));
 }
 
-// What reaches the values before the ReLU, beyond the task's own gradient.
-Tensor push_before_relu(const PartOptions& options, const Tensor& values, const Tensor& category) {
-  Interpretable layer(values.size(1), values.size(2), 2, options);
-  const auto run = [&](bool learn) {
-    const auto leaf = values.clone().requires_grad_();
-    const auto before = leaf * 1.0;
-    const auto maps = torch::relu(before);
-    const auto output = learn ? layer->mask_and_learn(maps, category, {before}) : layer->mask(maps);
-    (output * output).sum().backward();
-    return leaf.grad();
+// x * (1 - share + share * mask): none of it at 0, half way at 0.5.
+TEST(Interpretable, MasksByTheShareThatIsInForceInTrainingAndWhollyOtherwise) {
+  torch::manual_seed(29);
+  const auto maps = torch::rand({4, 3, 6, 6});
+  Interpretable layer(3, 6, 2, with_strength(0.0));
+  const auto whole = layer->mask(maps);
+  layer->set_mask_share(0.0);
+  EXPECT_TRUE(torch::equal(layer->mask_and_learn(maps, batch_category()), maps));
+  layer->set_mask_share(0.5);
+  EXPECT_TRUE(torch::allclose(layer->mask_and_learn(maps, batch_category()), (maps + whole) / 2.0));
+  EXPECT_TRUE(torch::equal(layer->mask(maps), whole));
+}
+
+TEST(Interpretable, PullsTowardsNarrowerTemplatesThanItMasksByWhereAsked) {
+  torch::manual_seed(30);
+  const auto values = torch::rand({4, 1, 6, 6});
+  const auto category = torch::tensor({0, 0, 0, -1}, torch::kInt64);
+  auto options = with_strength(0.5);
+  options.strength_unit = StrengthUnit::absolute;
+  Interpretable plain(1, 6, 1, options);
+  options.pull_beta = 12.0;  // a neighbour of the peak has 1 - 12 / 6 = -1
+  Interpretable narrow(1, 6, 1, options);
+  EXPECT_TRUE(torch::equal(plain->mask(values), narrow->mask(values)));
+  const auto raised = [&](Interpretable layer) {  // cells of the first image that descent raises
+    return filter_push(layer, values, category)[0][0].lt(0).sum().item<int64_t>();
   };
-  const auto with = run(true);
-  return with - run(false);
-}
-
-TEST(Interpretable, RaisesTheStrongestCellOfASilentMapByTheVoteThroughTheClosedRelu) {
-  auto options = with_strength(1e-9);
-  options.vote = 1.0;
-  auto values = -torch::ones({4, 2, 6, 6});
-  values.slice(0, 0, 2).select(1, 0) += 2.0;  // filter 0 fires for category 0
-  values.slice(0, 2, 4).select(1, 1) += 2.0;  // filter 1 for category 1,
-  values[3][1] -= 2.0;                        // but is silent on the last image,
-  values[3][1][2][4] = -0.5;                  // nearest to firing here
-  const auto category = torch::tensor({0, 0, 1, 1}, torch::kInt64);
-  const auto push = push_before_relu(options, values, category);
-  EXPECT_LT(push[3][1][2][4].item<double>(), -1e-3);
-  const auto closed = (values <= 0).to(torch::kFloat32) * push;
-  EXPECT_EQ((closed != 0).sum().item<int64_t>(), 1);
-}
-
-TEST(Interpretable, RaisesAFilterThatFallsSilentAndNoOther) {
-  torch::manual_seed(27);
-  auto options = with_strength(1e-9);
-  options.keep_alive = 0.5;
-  auto values = torch::rand({4, 3, 6, 6});
-  values.select(1, 2) *= 0.01;
-  const auto category = torch::tensor({0, 0, 1, 1}, torch::kInt64);
-  const auto push = push_before_relu(options, values, category).norm(2, {0, 2, 3});
-  EXPECT_LT(push[0].item<double>(), 1e-6);
-  EXPECT_LT(push[1].item<double>(), 1e-6);
-  EXPECT_GT(push[2].item<double>(), 0.1);
-}
-
-// A push of 1 in 1000 of the gradient is below bfloat16's last digit (1 in 256).
-TEST(FilterPush, IsNotRoundedAwayInBfloat16) {
-  torch::manual_seed(28);
-  const auto exact = torch::full({1 << 16}, 1.001F);
-  const auto usual = exact.to(torch::kBFloat16).to(torch::kFloat64).mean().item<double>();
-  EXPECT_EQ(usual, 1.0);
-  const auto rounded = rounded_at_random(exact, torch::kBFloat16);
-  EXPECT_EQ(rounded.scalar_type(), torch::kBFloat16);
-  // 65536 draws of a step of 1/128 with chance 0.128: a standard error of 1e-5
-  EXPECT_NEAR(rounded.to(torch::kFloat64).mean().item<double>(), 1.001, 5e-5);
-  const auto odd = torch::tensor({0.0F, -1.001F, INFINITY, -INFINITY, NAN, 1e-40F});
-  const auto kept = rounded_at_random(odd, torch::kBFloat16).to(torch::kFloat32);
-  EXPECT_EQ(kept[0].item<float>(), 0.0F);
-  EXPECT_LE(kept[1].item<float>(), -1.0F);
-  EXPECT_EQ(kept[2].item<float>(), INFINITY);
-  EXPECT_EQ(kept[3].item<float>(), -INFINITY);
-  EXPECT_TRUE(std::isnan(kept[4].item<float>()));
-}
-
-// A checkpoint of an older program, read into this one's layer.
-TEST(Memory, CompletesWhatAnOlderProgramRemembered) {
-  std::map<std::string, Tensor> state{{"a.peak_scale", torch::tensor({2.0F})},
-                                      {"a.scale_seen", torch::tensor({0.5F})},
-                                      {"a.squared_spread", torch::tensor({2.0F})}};
-  Memory::complete(state, "a.");
-  // spread sqrt(2 / 0.5) = 2 cells
-  EXPECT_NEAR((state.at("a.fit_spread") / state.at("a.fit_sum")).item<double>(), 2.0, 1e-6);
-  EXPECT_NEAR(state.at("a.peak_all").item<double>(), 4.0, 1e-6);
+  EXPECT_GT(raised(plain), 1);
+  EXPECT_EQ(raised(narrow), 1);
 }
 
 }  // namespace

@@ -107,5 +107,15 @@ TEST(Schedule, OfTheStrengthFollowsItsName) {
   EXPECT_EQ(factor(parts::StrengthSchedule::linear, 6), 0.25);
 }
 
+TEST(MaskShare, RisesEvenlyAndStays) {
+  parts::PartOptions options;
+  EXPECT_EQ(mask_share(options, 0, 100), 1.0);
+  options.mask_warmup = 0.2;
+  EXPECT_EQ(mask_share(options, 0, 100), 0.0);
+  EXPECT_DOUBLE_EQ(mask_share(options, 5, 100), 0.25);
+  EXPECT_EQ(mask_share(options, 20, 100), 1.0);
+  EXPECT_EQ(mask_share(options, 99, 100), 1.0);
+}
+
 }  // namespace
 }  // namespace partwise::training

@@ -349,10 +349,12 @@ Run claim_run(const std::filesystem::path& path,
   return {runs::RunFolder::create(path, to_json(used), manifest, effective), used};
 }
 
-void require_trainable(const TrainOptions& options, const datasets::PartDataset& dataset) {
+void require_trainable(const Recipe& recipe, const datasets::PartDataset& dataset) {
+  const auto& options = recipe.train;
   const auto task = models::make_task(options.task, options.loss, dataset);
   models::require_classes(dataset, task);
-  rate_factors(options, networks::build_architecture(options.net, options.arm, task.outputs()));
+  rate_factors(options, networks::build_architecture(options.net, options.arm, task.outputs(),
+                                                     recipe.parts));
   const bool watched = options.validation_images > 0;
   ensure(watched || options.stop_on == StopMetric::none,
          "stop_on = {} needs images to look at; set validation_images too",
@@ -382,7 +384,7 @@ void train(const Run& run,
     models::settle_checkpoints(folder);
   }
   if (resources.ranks.leaders(leads && is_trained(run))) return;
-  require_trainable(recipe.train, dataset);
+  require_trainable(recipe, dataset);
   const auto design = models::make_design(to_json(recipe), dataset);
   if (leads) models::claim_model(folder, design);
   std::optional<datasets::PartDataset> divided;

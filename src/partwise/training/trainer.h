@@ -21,9 +21,9 @@ Run claim_run(const std::filesystem::path& path,
               const Recipe& recipe,
               const nlohmann::json& manifest);
 
-// An Error says what is impossible about a task on this dataset: see make_task, require_classes,
-// rate_factors and with_validation.
-void require_trainable(const TrainOptions& options, const datasets::PartDataset& dataset);
+// An Error says what is impossible about a recipe on this dataset: see make_task, require_classes,
+// build_architecture, rate_factors and with_validation.
+void require_trainable(const Recipe& recipe, const datasets::PartDataset& dataset);
 
 // Trains until options.epochs, or until options.stop_on has not improved for so long, going on from
 // the run's newest checkpoint where there is one; a finished run is left as it is. After every

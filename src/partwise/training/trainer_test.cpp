@@ -166,11 +166,14 @@ TEST_F(Trainer, RunsAreComparedByWhatIsInForce) {
 }
 
 TEST_F(Trainer, WhatCannotBeTrainedIsRefused) {
-  auto options = recipe(Arm::ordinary, 1).train;
-  options.stop_on = StopMetric::purity;
-  EXPECT_THROW(require_trainable(options, data), Error);
-  options.validation_images = 6;
-  EXPECT_NO_THROW(require_trainable(options, data));
+  auto watched = recipe(Arm::ordinary, 1);
+  watched.train.stop_on = StopMetric::purity;
+  EXPECT_THROW(require_trainable(watched, data), Error);
+  watched.train.validation_images = 6;
+  EXPECT_NO_THROW(require_trainable(watched, data));
+  auto even = recipe(Arm::masked, 1);
+  even.parts.new_kernel = 2;
+  EXPECT_THROW(require_trainable(even, data), Error);
   auto foxes = data;
   const auto fox = foxes.categories.front().id;
   auto& ids = foxes.splits["train"];
@@ -179,11 +182,11 @@ TEST_F(Trainer, WhatCannotBeTrainedIsRefused) {
       return one.image_id == id && one.category_id == fox;
     });
   });
-  EXPECT_THROW(require_trainable(recipe(Arm::ordinary, 1).train, foxes), Error);
-  auto binary = recipe(Arm::ordinary, 1).train;
-  binary.loss = Loss::logistic;
+  EXPECT_THROW(require_trainable(recipe(Arm::ordinary, 1), foxes), Error);
+  auto binary = recipe(Arm::ordinary, 1);
+  binary.train.loss = Loss::logistic;
   for (const auto& category : foxes.categories) {
-    binary.task = "binary:" + category.name;
+    binary.train.task = "binary:" + category.name;
     EXPECT_THROW(require_trainable(binary, foxes), Error) << category.name;
     EXPECT_NO_THROW(require_trainable(binary, data)) << category.name;
   }
