@@ -69,7 +69,6 @@ TERMS = {  # of the default (decision 0017), one changed at a time
     "strength 0.015": {"strength": "0.015"},
     "strength 0.045": {"strength": "0.045"},
     "guard off": {"guard": "off"},
-    "narrower templates, beta 8": {"pull-beta": "8"},
     "masks fade in over 0.3": {"mask-warmup": "0.3"},
     "masked, masks fade in over 0.3": {"arm": "masked", "mask-warmup": "0.3"},
     "new layer 1x1": {"new-kernel": "1"},

@@ -34,7 +34,6 @@ struct PartOptions {
   double mask_warmup = 0.0;  // share of the training over which the masks come into force
   double beta = 4.0;         // paper: "beta ~= 4"
   BetaRule beta_rule = BetaRule::fixed;
-  double pull_beta = 0.0;  // of the templates the filter loss pulls towards; 0: the mask's (paper)
   TemplateShape template_shape = TemplateShape::l1;  // the paper also allows a round template
   Peak peak = Peak::argmax;  // paper; the authors' release uses the centroid
   Rule rule = Rule::release;

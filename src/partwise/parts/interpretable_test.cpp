@@ -553,22 +553,5 @@ TEST(Interpretable, MasksByTheShareThatIsInForceInTrainingAndWhollyOtherwise) {
   EXPECT_TRUE(torch::equal(layer->mask(maps), whole));
 }
 
-TEST(Interpretable, PullsTowardsNarrowerTemplatesThanItMasksByWhereAsked) {
-  torch::manual_seed(30);
-  const auto values = torch::rand({4, 1, 6, 6});
-  const auto category = torch::tensor({0, 0, 0, -1}, torch::kInt64);
-  auto options = with_strength(0.5);
-  options.strength_unit = StrengthUnit::absolute;
-  Interpretable plain(1, 6, 1, options);
-  options.pull_beta = 12.0;  // a neighbour of the peak has 1 - 12 / 6 = -1
-  Interpretable narrow(1, 6, 1, options);
-  EXPECT_TRUE(torch::equal(plain->mask(values), narrow->mask(values)));
-  const auto raised = [&](Interpretable layer) {  // cells of the first image that descent raises
-    return filter_push(layer, values, category)[0][0].lt(0).sum().item<int64_t>();
-  };
-  EXPECT_GT(raised(plain), 1);
-  EXPECT_EQ(raised(narrow), 1);
-}
-
 }  // namespace
 }  // namespace partwise::parts

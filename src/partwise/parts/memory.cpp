@@ -57,12 +57,7 @@ Memory::Memory(int64_t filters, int64_t side, int64_t categories, const PartOpti
       partition_seen_(torch::zeros({})),
       assigned_(torch::full({filters}, -1.0F)),
       batches_(torch::zeros({})),
-      batches_version_(batches_._version()) {
-  if (options.pull_beta > 0.0) {
-    pull_templates_ =
-        unit_templates(distances_, torch::scalar_tensor(options.pull_beta, torch::kFloat64));
-  }
-}
+      batches_version_(batches_._version()) {}
 
 // float64 stays as it is in memory, or what is lost on the way to float32 could not come back.
 Tensor Memory::beside(Tensor& table) const {
@@ -78,10 +73,6 @@ Tensor Memory::templates() const {
       return unit_templates(beside(distances_), filter_beta());
   }
   return {};
-}
-
-Tensor Memory::pull_templates() const {
-  return pull_templates_.defined() ? beside(pull_templates_) : templates();
 }
 
 Tensor Memory::filter_beta() const {

@@ -40,8 +40,7 @@ class Memory {
   Tensor log_mean_fits() const;  // the running log E_x exp(tr x T_mu), [filter, n*n + 1]
   Tensor filter_category() const;  // see Interpretable
   Tensor filter_beta() const;      // see Interpretable
-  Tensor templates() const;        // the mask's, as unit_templates gives them, of the memory's type
-  Tensor pull_templates() const;   // those of the filter loss
+  Tensor templates() const;        // as unit_templates gives them, of the memory's type
   Tensor positives(const Tensor& category) const;  // [batch, filter] bool
   int64_t categories() const { return category_mean_.size(0); }
   at::TensorOptions type() const { return peak_scale_.options(); }
@@ -60,7 +59,6 @@ class Memory {
   mutable Tensor distances_;          // [n*n, n*n], of the template's shape
   mutable Tensor squared_distances_;  // [n*n, n*n], L2
   mutable Tensor fixed_templates_;    // [n*n, n*n]
-  mutable Tensor pull_templates_;     // [n*n, n*n], or undefined: the mask's
   Tensor peak_scale_;                 // [filter]
   Tensor scale_seen_;                 // [filter]: weight of the memory so far, to correct its start
   Tensor peak_best_;                  // [filter]: the highest mean_peak so far, slowly forgotten

@@ -7,7 +7,6 @@ namespace {
 PartOptions without_ours(PartOptions options) {
   options.new_kernel = 3;
   options.mask_warmup = 0.0;
-  options.pull_beta = 0.0;
   options.loudness = Loudness::free;
   options.vote = 0.0;
   options.keep_alive = 0.0;
@@ -74,11 +73,13 @@ PartOptions part_options_from(const nlohmann::json& json, const std::string& pla
 
 nlohmann::json completed_record(nlohmann::json record) {
   const nlohmann::json before{
-      {"new_kernel", 3},       {"mask_warmup", 0.0},   {"pull_beta", 0.0},
-      {"marginal", "uniform"}, {"weight_limit", 10.0}, {"assignment", "absolute"},
-      {"loudness", "free"},    {"vote", 0.0},          {"keep_alive", 0.0}};
+      {"new_kernel", 3},      {"mask_warmup", 0.0},       {"marginal", "uniform"},
+      {"weight_limit", 10.0}, {"assignment", "absolute"}, {"loudness", "free"},
+      {"vote", 0.0},          {"keep_alive", 0.0}};
   for (const auto& [key, value] : before.items())
     if (!record.contains(key)) record[key] = value;
+  // An option for one day, which brought nothing.
+  if (record.contains("pull_beta") && record["pull_beta"] == 0.0) record.erase("pull_beta");
   return record;
 }
 

@@ -60,8 +60,6 @@ inline auto PartOptions::fields() {
              "share of the training over which the masks come into force", 0.0, 1.0},
       Number{"beta", &O::beta, "template fall-off per step, times n", 1e-3, 100.0},
       Field{"beta_rule", &O::beta_rule, "beta as given, or from each filter's spread"},
-      Number{"pull_beta", &O::pull_beta,
-             "beta of the templates the filter loss pulls towards (0: the mask's)", 0.0, 100.0},
       Field{"template_shape", &O::template_shape, "distance in a template"},
       Field{"peak", &O::peak, "a map's part location"},
       Field{"rule", &O::rule, "gradient of the filter loss"},

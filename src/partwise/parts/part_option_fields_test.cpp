@@ -14,7 +14,6 @@ const json kOurs{{"method", "partwise"},
                  {"mask_warmup", 0.0},
                  {"beta", 4.0},
                  {"beta_rule", "fixed"},
-                 {"pull_beta", 0.0},
                  {"template_shape", "l1"},
                  {"peak", "argmax"},
                  {"rule", "release"},
@@ -94,6 +93,7 @@ TEST(Method, OfAnOlderRunIsWhatItsProgramDid) {
   EXPECT_EQ(old.new_kernel, 3);
   EXPECT_EQ(old.loudness, Loudness::free);
   EXPECT_EQ(to_json(part_options_from(completed_record(kOurs), "options.json")), kOurs);
+  EXPECT_EQ(completed_record(changed({{"pull_beta", 0.0}})), kOurs);
 }
 
 TEST(Method, YieldsToASingleOptionBesideIt) {

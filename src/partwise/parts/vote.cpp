@@ -6,7 +6,7 @@ namespace partwise::parts {
 namespace {
 
 constexpr double kSharpness = 8.0;
-constexpr double kMostOfOne = 3.0;
+constexpr double kMostOfOne = 1.5;
 
 }  // namespace
 

@@ -6,7 +6,7 @@
 namespace partwise::parts {
 
 // The filters of a layer vote on the category of each image, as if they alone had to decide it:
-//   v_kf = min(max_ij x_kf / s, 3),  s the median over the filters of E[max x] on their category
+//   v_kf = min(max_ij x_kf / s, 1.5),  s the median over the filters of E[max x] on their category
 //   z_kc = (8 / F_c) sum_{f: c(f) = c} v_kf,  F_c the number of filters of category c
 //   L = - (1 / batch) sum_k log softmax(z_k)_{y_k}
 // Images without a category do not count in the sum. A filter that fires on images of others makes

@@ -15,7 +15,7 @@ TEST(Vote, HasTheGradientOfItsLoss) {
   const auto filter_category = torch::tensor({0, 1, 2, 0, 1}, torch::kInt64);
   const auto category = torch::tensor({0, 1, 2, 2, 0, -1}, torch::kInt64);
   const auto result = vote(tops.detach(), filter_category, category, 3, kScale, 6);
-  const auto loudness = (tops / kScale).clamp_max(3.0);
+  const auto loudness = (tops / kScale).clamp_max(1.5);
   const auto of = [&](int64_t c) {
     const auto member = filter_category.eq(c).to(torch::kFloat64);
     return 8.0 * (loudness * member).sum(1) / member.sum();
