@@ -16,6 +16,8 @@
 #include "partwise/metrics/part_labels.h"
 #include "partwise/metrics/patch_purity.h"
 #include "partwise/metrics/purity.h"
+#include "partwise/metrics/served_categories.h"
+#include "partwise/metrics/silent_filters.h"
 #include "partwise/metrics/single_filter_accuracy.h"
 #include "partwise/metrics/statistics.h"
 
@@ -166,6 +168,15 @@ TEST_F(Reference, AgreesOnDecisions) {
 
 TEST_F(Reference, AgreesOnPurity) {
   expect("purity", purity(source_of(dump_.maps()), kBootstrap));
+}
+
+TEST_F(Reference, AgreesOnFiltersAtWork) {
+  const auto work = silent_filters(maps_, kBootstrap);
+  expect("silent_share", work.silent_share);
+  expect("effective_filters", work.effective_filters);
+  expect("smallest_category_share",
+         smallest_category_share(maps_, kFilterCategory, std::vector<std::string>{"one", "other"},
+                                 kBootstrap));
 }
 
 TEST_F(Reference, AgreesOnLocationInstability) {
