@@ -1,6 +1,7 @@
 #include "partwise/report/report.h"
 
 #include "partwise/cli/command.h"
+#include "partwise/experiments/explain_for_report.h"
 
 namespace partwise::cli {
 
@@ -9,16 +10,26 @@ void add_report(CLI::App& app) {
     std::vector<std::string> runs;
     std::string out;
     std::string title = "Which parts of the object does the network use?";
+    std::string data;
+    experiments::Machine machine;
   };
   const auto flags = std::make_shared<Flags>();
-  auto* command = add_command(app, "report", "Write one offline HTML page about measured runs.",
-                              "partwise report runs/a runs/b --out report.html");
+  auto* command = add_command(
+      app, "report",
+      "Write one offline HTML page about measured runs. It opens with three photographs, explained "
+      "by the run nearest to the full method where that knows its parts (partwise names RUN "
+      "--learn) and its data is there.",
+      "partwise report runs/a runs/b --out report.html");
   command->add_option("runs", flags->runs, "run folders")->required();
   command->add_option("--out", flags->out, "the page to write")->required();
   command->add_option("--title", flags->title, "its heading")->capture_default_str();
+  command->add_option("--data", flags->data,
+                      "where the data it was measured on lies, if not where it was trained");
+  add_machine(*command, flags->machine);
   command->callback([flags] {
     std::vector<runs::RunFolder> runs;
     for (const auto& path : flags->runs) runs.push_back(runs::RunFolder::open(path));
+    experiments::explain_for_report(runs, flags->data, flags->machine);
     report::write_report(runs, {{"title", flags->title}}, flags->out);
     fmt::print("{}\n", flags->out);
   });

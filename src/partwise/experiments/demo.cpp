@@ -5,6 +5,7 @@
 #include "partwise/base/random.h"
 #include "partwise/datasets/synthetic_animals.h"
 #include "partwise/experiments/draw_figure.h"
+#include "partwise/experiments/explain_for_report.h"
 #include "partwise/experiments/machine.h"
 #include "partwise/explaining/part_book.h"
 #include "partwise/findings/findings_file.h"
@@ -159,6 +160,7 @@ Demo run_demo(const fs::path& out,
 
   explaining::provide_part_book(demo.runs.back(), out / "data", resources);
   draw_figures_for_report(demo.runs, out / "data", options.seed, resources);
+  explain_for_report(demo.runs, out / "data", machine);
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
   demo.seconds = seconds.count();
   write_json_atomically(demo.summary, summary_of(demo.found, demo.seconds));

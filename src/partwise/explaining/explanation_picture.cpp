@@ -51,8 +51,9 @@ struct Line {
 std::vector<Line> lines_of(const Explanation& explanation) {
   std::vector<Line> lines;
   Line rest{"smaller parts", kRest};
-  int64_t colours = 0;
-  for (const auto& part : explanation.parts) {
+  const auto colours = outline_colours(explanation);
+  for (std::size_t i = 0; i < explanation.parts.size(); ++i) {
+    const auto& part = explanation.parts[i];
     if (lines.size() + 1 >= kRows && explanation.parts.size() > kRows) {
       rest.share += part.share;
       rest.contrast += part.contrast;
@@ -60,9 +61,8 @@ std::vector<Line> lines_of(const Explanation& explanation) {
       rest.contrast_error = std::hypot(rest.contrast_error, part.contrast_error);
       continue;
     }
-    const bool outlined = !part.outlines.empty();
-    lines.push_back({part.label(), outlined ? views::part_colour(colours++) : kRest, outlined,
-                     part.share, part.error, part.contrast, part.contrast_error});
+    lines.push_back({part.label(), colours[i].value_or(kRest), colours[i].has_value(), part.share,
+                     part.error, part.contrast, part.contrast_error});
   }
   if (explanation.parts.size() > kRows) lines.push_back(rest);
   return lines;
@@ -110,10 +110,13 @@ images::Image faded_outside(const images::Image& photo, const Box& box) {
   return image;
 }
 
+enum class PartMarks { names, numbers };
+
 void draw_photo(Figure& figure,
                 const images::Image& photo,
                 const Explanation& explanation,
-                const PhotoPlace& place) {
+                const PhotoPlace& place,
+                PartMarks marks) {
   const bool whole = explanation.box.width >= static_cast<double>(photo.width) &&
                      explanation.box.height >= static_cast<double>(photo.height);
   const auto shown = shrunk(photo);
@@ -127,22 +130,25 @@ void draw_photo(Figure& figure,
                       explanation.box.height * place.scale},
                      std::nullopt, views::Stroke{{255, 255, 255}, 1.0, true, {5.0, 4.0}});
   }
-  int64_t colours = 0;
+  const bool named = marks == PartMarks::names;
+  const auto colours = outline_colours(explanation);
   std::vector<std::pair<Point, std::string>> labels;
-  for (const auto& part : explanation.parts) {
-    if (part.outlines.empty()) continue;
+  for (std::size_t i = 0; i < explanation.parts.size(); ++i) {
+    const auto& part = explanation.parts[i];
+    if (!colours[i]) continue;
     auto shapes = part.outlines;
     for (auto& shape : shapes) {
       for (auto& point : shape) point = place.at(point);
     }
     // What speaks against the decision is dashed.
     const auto dash = part.share < 0.0 ? std::vector<double>{6.0, 5.0} : std::vector<double>{};
-    figure.region(shapes, std::nullopt,
-                  views::Stroke{views::part_colour(colours++), 2.6, true, dash});
-    labels.emplace_back(place.at(*part.place), part.label());
+    figure.region(shapes, std::nullopt, views::Stroke{*colours[i], named ? 2.6 : 5.0, true, dash});
+    labels.emplace_back(place.at(*part.place), named ? part.label() : std::to_string(i + 1));
   }
   // Names stand where the evidence lies, moved apart where two would cover each other.
-  const TextStyle style{13.0, true, {255, 255, 255}, Anchor::middle, true};
+  const double size = named ? 13.0 : 34.0;
+  const double line = size + 3.0;
+  const TextStyle style{size, true, {255, 255, 255}, Anchor::middle, true};
   std::vector<Box> taken;
   for (const auto& [at, name] : labels) {
     const auto words = views::fitted(name, 140.0, style);
@@ -151,15 +157,16 @@ void draw_photo(Figure& figure,
     const double x = std::clamp(
         at.x, frame.x + width / 2.0 + 4.0,
         std::max(frame.x + width / 2.0 + 4.0, frame.x + frame.width - width / 2.0 - 4.0));
-    double y = std::clamp(at.y, frame.y + 14.0, frame.y + frame.height - 6.0);
+    double y = std::clamp(named ? at.y : at.y + size / 3.0, frame.y + size + 1.0,
+                          std::max(frame.y + size + 1.0, frame.y + frame.height - 6.0));
     const auto covered = [&] {
       return std::any_of(taken.begin(), taken.end(), [&](const Box& other) {
-        return std::abs(other.y - y) < 16.0 && std::abs(other.x - x) < (other.width + width) / 2.0;
+        return std::abs(other.y - y) < line && std::abs(other.x - x) < (other.width + width) / 2.0;
       });
     };
-    const double step = y > frame.y + frame.height / 2.0 ? -16.0 : 16.0;
+    const double step = y > frame.y + frame.height / 2.0 ? -line : line;
     for (int tries = 0; tries < 12 && covered(); ++tries) y += step;
-    taken.push_back({x, y, width, 16.0});
+    taken.push_back({x, y, width, line});
     figure.text({x, y}, words, style);
   }
 }
@@ -206,6 +213,15 @@ void draw_bars(Figure& figure,
 }
 
 }  // namespace
+
+std::vector<std::optional<views::Colour>> outline_colours(const Explanation& of) {
+  std::vector<std::optional<views::Colour>> colours;
+  int64_t outlined = 0;
+  for (const auto& part : of.parts)
+    colours.push_back(part.outlines.empty() ? std::nullopt
+                                            : std::optional(views::part_colour(outlined++)));
+  return colours;
+}
 
 std::string evidence_words(const Explanation& of) {
   if (!of.standing)
@@ -256,6 +272,33 @@ std::string explanation_line(const Explanation& of) {
   return line;
 }
 
+Figure explained_photograph(const images::Image& photo, const Explanation& of) {
+  constexpr double kAround = 0.08;  // of the box's longer side
+  const double around = kAround * std::max(of.box.width, of.box.height);
+  const auto low = [](double edge) { return std::max<int64_t>(0, std::llround(edge)); };
+  const int64_t left = low(of.box.x - around);
+  const int64_t top = low(of.box.y - around);
+  const images::Window window{
+      left, top,
+      std::min<int64_t>(photo.width, std::llround(of.box.x + of.box.width + around)) - left,
+      std::min<int64_t>(photo.height, std::llround(of.box.y + of.box.height + around)) - top};
+  const auto cut = images::resize_antialiased(photo, window, window.width, window.height);
+  auto moved = of;
+  const Point corner{static_cast<double>(left), static_cast<double>(top)};
+  moved.box = {of.box.x - corner.x, of.box.y - corner.y, of.box.width, of.box.height};
+  for (auto& part : moved.parts) {
+    if (part.place) part.place = Point{part.place->x - corner.x, part.place->y - corner.y};
+    for (auto& shape : part.outlines) {
+      for (auto& point : shape) point = {point.x - corner.x, point.y - corner.y};
+    }
+  }
+  auto place = photo_place(cut, 0.0);
+  place.place.x = 0.0;
+  Figure figure(place.place.width, place.place.height);
+  draw_photo(figure, cut, moved, place, PartMarks::numbers);
+  return figure;
+}
+
 Figure explanation_picture(const images::Image& photo,
                            const Explanation& of,
                            const std::string& title) {
@@ -284,7 +327,7 @@ Figure explanation_picture(const images::Image& photo,
   const TextStyle warning{13.0, of.weak(), of.weak() ? views::Colour{170, 30, 20} : views::kInk};
   figure.text({kMargin, 56.0}, views::fitted(evidence_words(of), width, warning), warning);
 
-  draw_photo(figure, photo, of, place);
+  draw_photo(figure, photo, of, place, PartMarks::names);
 
   const double left = 2.0 * kMargin + kPhoto;
   const double top = heading + 14.0;

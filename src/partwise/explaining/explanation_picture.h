@@ -3,7 +3,9 @@
 #include "partwise/explaining/explanation.h"
 #include "partwise/views/figure.h"
 
+#include <optional>
 #include <string>
+#include <vector>
 
 namespace partwise::explaining {
 
@@ -12,6 +14,14 @@ namespace partwise::explaining {
 views::Figure explanation_picture(const images::Image& photo,
                                   const Explanation& explanation,
                                   const std::string& title);
+
+// The photograph alone, cut to the object and a little around it: outlined parts carry their place in
+// explanation.parts, counted from 1. For small pictures that stand beside a numbered list.
+views::Figure explained_photograph(const images::Image& photo, const Explanation& explanation);
+
+// The colour of each part's outlines in both pictures; nothing where it has none.
+//   [parts]
+std::vector<std::optional<views::Colour>> outline_colours(const Explanation& explanation);
 
 // The same in one line: "fox 97 % (deer 2 %): head +41 %, tail +22 %; evidence above 43 % of ...".
 std::string explanation_line(const Explanation& explanation);

@@ -15,14 +15,13 @@ fs::path figures_of(const RunFolder& run) {
   return run.path() / "figures";
 }
 
-// The list may come from anywhere; a name must not lead out of the folder.
-bool is_plain(const std::string& name) {
+}  // namespace
+
+bool is_plain_name(const std::string& name) {
   return !name.empty() && std::all_of(name.begin(), name.end(), [](unsigned char c) {
     return c < 128 && (std::isalnum(c) != 0 || c == '-' || c == '_');
   });
 }
-
-}  // namespace
 
 fs::path DrawnFigure::file_in(const fs::path& run) const {
   return run / "figures" / (name + ".png");
@@ -37,7 +36,7 @@ std::vector<DrawnFigure> drawn_figures(const RunFolder& run) {
     for (const auto& one : json.at("figures")) {
       figures.push_back(
           {one.at("name"), one.at("title"), one.at("caption"), one.value("alt", std::string())});
-      ensure(is_plain(figures.back().name), "{}: '{}' is no figure's name", list.string(),
+      ensure(is_plain_name(figures.back().name), "{}: '{}' is no figure's name", list.string(),
              figures.back().name);
     }
   } catch (const nlohmann::json::exception& problem) {
@@ -61,7 +60,7 @@ bool is_drawn_since(const RunFolder& run,
 }
 
 void record_figure(const RunFolder& run, const DrawnFigure& figure, std::string_view png) {
-  expects(is_plain(figure.name), "'{}' is no figure's name", figure.name);
+  expects(is_plain_name(figure.name), "'{}' is no figure's name", figure.name);
   auto figures = drawn_figures(run);
   make_writable_folder(figures_of(run));
   write_file_atomically(figure.file_in(run.path()), png);

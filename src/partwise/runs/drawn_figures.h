@@ -18,6 +18,9 @@ struct DrawnFigure {
   std::filesystem::path file_in(const std::filesystem::path& run) const;
 };
 
+// Letters, digits, hyphens and underscores: a name that cannot lead out of its folder.
+bool is_plain_name(const std::string& name);
+
 // In the order they were first recorded; an Error where figures.json is damaged.
 std::vector<DrawnFigure> drawn_figures(const RunFolder& run);
 // Whether a figure of this name was drawn and none of the files it was made of has changed since; a
