@@ -99,8 +99,8 @@ std::string rule_words(std::span<const explaining::ShownObject> shown,
   const bool wrong = std::any_of(shown.begin(), shown.end(),
                                  [](const auto& one) { return one.why == Shown::wrong; });
   return fmt::format(
-      "Nobody picked these. Of {} images of the split “{}”, drawn at random by seed {}: the right "
-      "one with the median evidence, the right one with the least, and {}.",
+      "Nobody picked these: of {} images of the split “{}”, drawn at random by seed {}, the right "
+      "one with the median evidence, the right one with the least and {}.",
       std::min(drawn, kPool), split, seed,
       wrong && drawn > kPool ? fmt::format("the first wrong one of {} drawn", drawn)
       : wrong                ? "the first wrong one"

@@ -132,7 +132,12 @@ void draw_photo(Figure& figure,
   }
   const bool named = marks == PartMarks::names;
   const auto colours = outline_colours(explanation);
-  std::vector<std::pair<Point, std::string>> labels;
+  struct Label {
+    Point at;
+    std::string words;
+    views::Colour colour;
+  };
+  std::vector<Label> labels;
   for (std::size_t i = 0; i < explanation.parts.size(); ++i) {
     const auto& part = explanation.parts[i];
     if (!colours[i]) continue;
@@ -143,14 +148,18 @@ void draw_photo(Figure& figure,
     // What speaks against the decision is dashed.
     const auto dash = part.share < 0.0 ? std::vector<double>{6.0, 5.0} : std::vector<double>{};
     figure.region(shapes, std::nullopt, views::Stroke{*colours[i], named ? 2.6 : 5.0, true, dash});
-    labels.emplace_back(place.at(*part.place), named ? part.label() : std::to_string(i + 1));
+    if (named) {
+      labels.push_back({place.at(*part.place), part.label(), {255, 255, 255}});
+    } else {
+      labels.push_back({place.at(*part.place), std::to_string(i + 1), *colours[i]});
+    }
   }
   // Names stand where the evidence lies, moved apart where two would cover each other.
   const double size = named ? 13.0 : 34.0;
   const double line = size + 3.0;
-  const TextStyle style{size, true, {255, 255, 255}, Anchor::middle, true};
   std::vector<Box> taken;
-  for (const auto& [at, name] : labels) {
+  for (const auto& [at, name, colour] : labels) {
+    const TextStyle style{size, true, colour, Anchor::middle, true};
     const auto words = views::fitted(name, 140.0, style);
     const double width = views::text_width(words, style);
     const auto& frame = place.place;

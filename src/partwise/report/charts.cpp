@@ -1,3 +1,4 @@
+#include "partwise/base/names.h"
 #include "partwise/report/html.h"
 #include "partwise/report/sections.h"
 #include "partwise/views/chart.h"
@@ -119,10 +120,33 @@ std::string panels(std::span<const Curve> curves,
                            {}};
     add(chart, curve.key);
     if (chart.series.empty()) continue;
-    html += fmt::format("<figure class=\"panel\"><h4>{}</h4>{}</figure>\n", text(chart.title),
+    html += fmt::format("<figure class=\"panel\"><h3>{}</h3>{}</figure>\n", text(chart.title),
                         views::line_chart_svg(chart));
   }
   return html;
+}
+
+// What a finding has besides its number and controls, where it is a number.
+std::string facts_of(std::span<const LoadedRun> runs, const NumberWords& metric) {
+  std::string html;
+  const auto add = [&](const LoadedRun& run, const std::string& layer, const Findings& found) {
+    const Finding* finding = find_finding(found, metric.key);
+    if (finding == nullptr) return;
+    std::string facts;
+    for (const auto& [fact, value] : finding->facts.items()) {
+      if (value.is_number())
+        facts += fmt::format("{}{} {:.4g}", facts.empty() ? "" : ", ", text(control_name(fact)),
+                             value.get<double>());
+    }
+    if (facts.empty()) return;
+    html += fmt::format("<li>{}{}: {}</li>\n", text(run.label),
+                        layer.empty() ? "" : ", " + text(layer), facts);
+  };
+  for (const LoadedRun& run : runs) {
+    add(run, "", run.findings.findings);
+    for (const LayerFindings& layer : run.findings.layers) add(run, layer.layer, layer.findings);
+  }
+  return html.empty() ? "" : "<ul class=\"note\">" + html + "</ul>";
 }
 
 const char* hint(Better better) {
@@ -159,7 +183,56 @@ std::string layer_chart(std::span<const LoadedRun> runs, const NumberWords& metr
   return views::interval_chart_svg(chart);
 }
 
+// The control that is hardest to pass, under one name for all numbers.
+constexpr const char* kHardest = "the hardest one";
+
+void keep_hardest(const NumberWords& metric, const Finding& finding, views::IntervalRow& row) {
+  row.short_text = shown(metric, finding.value);
+  row.controls.clear();
+  const auto hardest = hardest_control(metric, finding);
+  if (!hardest.empty()) row.controls.push_back({kHardest, finding.controls.at(hardest)});
+}
+
 }  // namespace
+
+std::string headline_chart(std::span<const LoadedRun> runs) {
+  const LoadedRun& leading = leading_run(runs);
+  const auto& layers = leading.findings.layers;
+  const std::string role = layers.empty() ? "" : layers.back().role;
+  views::IntervalChart chart{
+      "chart-headline", "Accuracy, part interpretability and purity", "share", 1.0, {}, true};
+  std::vector<std::string> hardest;
+  for (const char* key : {"accuracy", "part_interpretability", "purity"}) {
+    const NumberWords& metric = *metrics::find_number(key);
+    const bool of_network = metrics::find_metric(key)->is_of_network();
+    if (!of_network && layers.empty()) continue;
+    const auto find = [&](const LoadedRun& run) {
+      return &run == &leading && !of_network && role.empty()
+                 ? find_finding(layers.back().findings, key)
+                 : find_finding(run.findings, of_network ? "" : role, key);
+    };
+    const Finding* own = find(leading);
+    if (own == nullptr || !std::isfinite(own->value)) continue;
+    const std::string group =
+        of_network ? metric.name : fmt::format("{}, {}", metric.name, group_name(layers.back()));
+    for (const LoadedRun& run : runs) {
+      if (!are_comparable(leading.findings, run.findings)) continue;
+      const Finding* finding = find(run);
+      if (finding == nullptr) continue;
+      auto row = interval_row(run, group, metric, finding);
+      keep_hardest(metric, *finding, row);
+      chart.rows.push_back(std::move(row));
+    }
+    const auto control = hardest_control(metric, *own);
+    if (!control.empty()) hardest.push_back(control_name(control));
+  }
+  if (chart.rows.empty()) return "";
+  return fmt::format(
+      "<figure class=\"panel headline\">{}<figcaption>Higher is better; bars are 95\u00A0% "
+      "intervals. The hardest control is what scores best without knowing the object{}."
+      "</figcaption></figure>\n",
+      views::interval_chart_svg(chart), hardest.empty() ? "" : ": " + text(join(hardest)));
+}
 
 std::string metric_block(std::span<const LoadedRun> runs,
                          const NumberWords& metric,
@@ -167,10 +240,10 @@ std::string metric_block(std::span<const LoadedRun> runs,
   return fmt::format(
       "<div class=\"metric\"><div><h3>{} <span class=\"hint\">{}</span></h3><p>{}</p>"
       "<p><span class=\"lead\">Held against.</span> {}</p>"
-      "<p><span class=\"lead\">What it cannot show.</span> {}</p></div>"
+      "<p><span class=\"lead\">What it cannot show.</span> {}</p>{}</div>"
       "<figure class=\"panel\">{}</figure></div>\n",
       metric.name, hint(metric.better), metric.meaning, metric.controls, metric.cannot_show,
-      of_layers ? layer_chart(runs, metric) : network_charts(runs, metric));
+      facts_of(runs, metric), of_layers ? layer_chart(runs, metric) : network_charts(runs, metric));
 }
 
 std::string training_charts(std::span<const LoadedRun> runs) {

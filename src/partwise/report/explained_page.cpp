@@ -29,7 +29,7 @@ std::string object_section(const ExplainedObject& object, std::size_t number) {
   return fmt::format(
       "<section id=\"object-{0}\" aria-labelledby=\"object-{0}-heading\"><h2 "
       "id=\"object-{0}-heading\">{1}</h2>\n<p{2}>{3} {4}</p>\n<figure><img src=\"{5}\" "
-      "width=\"{6}\" height=\"{7}\" alt=\"{8}\" loading=\"lazy\" "
+      "width=\"{6}\" height=\"{7}\" alt=\"{8}\" "
       "style=\"max-width:100%;height:auto\">"
       "</figure>\n{9}<p class=\"note\">{10}</p></section>\n",
       number, text(object.title), object.weak ? " class=\"warnings\"" : "",
@@ -46,7 +46,7 @@ void write_explained_page(const std::string& title,
                           const std::filesystem::path& html) {
   auto page = page_head(title);
   page += fmt::format(
-      "<body>\n<div class=\"frame\" style=\"display:block\">\n<header><p "
+      "<body>\n<div class=\"frame\">\n<header><p "
       "class=\"kicker\">Partwise</p><h1>{}</h1></header>\n"
       "<main id=\"main\">\n",
       text(title));

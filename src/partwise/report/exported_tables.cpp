@@ -79,10 +79,13 @@ std::string notes_on(std::span<const NamedFindings> runs) {
   return notes + '.';
 }
 
+// Quoted where it must be; no text may begin a formula of a spreadsheet.
 std::string csv_text(const std::string& text) {
-  if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
+  const bool formula = !text.empty() && std::string_view("=+-@\t\r").find(text[0]) < 6;
+  const std::string safe = formula ? "'" + text : text;
+  if (safe.find_first_of(",\"\n\r") == std::string::npos) return safe;
   std::string result = "\"";
-  for (const char c : text) {
+  for (const char c : safe) {
     if (c == '"') result += '"';
     result += c;
   }

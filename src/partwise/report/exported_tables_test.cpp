@@ -39,6 +39,12 @@ TEST(FindingsCsv, HasALinePerNumberControlsIncluded) {
   EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 1 + 5 + 4);
 }
 
+TEST(FindingsCsv, BeginsNoFormula) {
+  auto runs = two_runs();
+  runs[0].name = "=HYPERLINK(\"x\")";
+  EXPECT_NE(findings_csv(runs).find("\n\"'=HYPERLINK(\"\"x\"\")\",tiny"), std::string::npos);
+}
+
 TEST(FindingsMarkdown, IsATableInTheCataloguesOrderThatNamesTrainingImages) {
   const auto text = findings_markdown(two_runs());
   EXPECT_LT(text.find("| accuracy |"), text.find("| purity |"));

@@ -20,10 +20,14 @@ struct Choice {
   const char* heading;
 };
 
-constexpr std::array<Choice, 4> kChoices = {{{"best", "Highest part interpretability"},
-                                             {"random", "Drawn at random"},
+constexpr std::array<Choice, 4> kChoices = {{{"random", "Drawn at random"},
+                                             {"best", "Highest part interpretability"},
                                              {"worst", "Lowest part interpretability"},
                                              {"", "Filters, highest part interpretability first"}}};
+
+// All over the page, so that runs with many layers do not make it too heavy to mail.
+constexpr std::size_t kMostCards = 120;
+constexpr int64_t kWidestCard = 760;  // pixels
 
 std::string image_html(const LoadedRun& run, const Card& card) {
   if (card.picture.empty()) return "<p class=\"note\">no picture</p>";
@@ -32,13 +36,12 @@ std::string image_html(const LoadedRun& run, const Card& card) {
   ensure(path.is_relative() && !path.empty() && *path.begin() != "..",
          "{}: picture '{}' does not lie in the run's folder",
          (fs::path(run.folder) / "findings.json").string(), card.picture);
-  const Picture picture = read_picture(fs::path(run.folder) / path);
+  const Picture picture = read_picture(fs::path(run.folder) / path, kWidestCard);
   const std::string alt = card.picture_alt.empty()
                               ? fmt::format("Images on which filter {} fires most", card.filter)
                               : card.picture_alt;
-  return fmt::format(
-      R"(<img src="{}" width="{}" height="{}" alt="{}" loading="lazy" decoding="async">)",
-      picture.data_uri, picture.width, picture.height, text(alt));
+  return fmt::format(R"(<img src="{}" width="{}" height="{}" alt="{}">)", picture.data_uri,
+                     picture.width, picture.height, text(alt));
 }
 
 std::string card_html(const LoadedRun& run, const Card& card) {
@@ -71,20 +74,26 @@ std::vector<Card> sorted(std::vector<Card> cards, const std::string& chosen) {
   return cards;
 }
 
-std::string cards_html(const LoadedRun& run, const LayerFindings& layer) {
-  std::string html;
+bool is_of(const Card& card, const Choice& choice) {
+  const bool known = card.chosen == "best" || card.chosen == "random" || card.chosen == "worst";
+  return choice.key == (known ? card.chosen : "");
+}
+
+// Up to so many of each choice, in the order of the choices.
+std::vector<std::pair<const Choice*, std::vector<Card>>> cards_by_choice(const LayerFindings& layer,
+                                                                         std::size_t of_each) {
+  std::vector<std::pair<const Choice*, std::vector<Card>>> all;
   for (const Choice& choice : kChoices) {
     std::vector<Card> cards;
-    for (const Card& card : layer.cards) {
-      const bool known = card.chosen == "best" || card.chosen == "random" || card.chosen == "worst";
-      if (choice.key == (known ? card.chosen : "")) cards.push_back(card);
-    }
+    for (const Card& card : layer.cards)
+      if (is_of(card, choice)) cards.push_back(card);
     if (cards.empty()) continue;
-    html += fmt::format("<h4>{}</h4><div class=\"cards\">\n", choice.heading);
-    for (const Card& card : sorted(std::move(cards), choice.key)) html += card_html(run, card);
-    html += "</div>\n";
+    cards = sorted(std::move(cards), choice.key);
+    // Where nobody says how cards were chosen, there are all three kinds among them.
+    cards.resize(std::min(cards.size(), *choice.key == '\0' ? 3 * of_each : of_each));
+    all.emplace_back(&choice, std::move(cards));
   }
-  return html;
+  return all;
 }
 
 std::string category_counts(const LayerFindings& layer) {
@@ -96,30 +105,72 @@ std::string category_counts(const LayerFindings& layer) {
   return fmt::format("<p class=\"note\">Filters per category: {}.</p>\n", words);
 }
 
-std::string layer_html(const LoadedRun& run, const LayerFindings& layer, bool open) {
-  if (layer.cards.empty()) return "";
+std::string layer_html(const LoadedRun& run,
+                       const LayerFindings& layer,
+                       bool open,
+                       std::size_t of_each) {
+  std::string cards;
+  std::size_t shown = 0;
+  for (const auto& [choice, chosen] : cards_by_choice(layer, of_each)) {
+    cards += fmt::format("<h3>{}</h3><div class=\"cards\">\n", choice->heading);
+    for (const Card& card : chosen) cards += card_html(run, card);
+    cards += "</div>\n";
+    shown += chosen.size();
+  }
+  if (shown == 0) return "";
   std::string about = text(layer.role);
   if (layer.side) about += fmt::format(", map {0} × {0}", *layer.side);
-  if (layer.filters) {
-    about += fmt::format(", {} of {} filters shown", layer.cards.size(), *layer.filters);
-  }
+  if (layer.filters) about += fmt::format(", {} of {} filters shown", shown, *layer.filters);
   return fmt::format(
       "<details{}><summary>{} · {} <span class=\"note\">({})</span></summary>\n{}{}</details>\n",
       open ? " open" : "", text(run.label), text(layer.layer), about, category_counts(layer),
-      cards_html(run, layer));
+      cards);
 }
 
 }  // namespace
 
 std::string gallery(std::span<const LoadedRun> runs) {
+  std::size_t layers = 0;
+  for (const LoadedRun& run : runs)
+    for (const LayerFindings& layer : run.findings.layers) layers += layer.cards.empty() ? 0 : 1;
+  if (layers == 0) return "<p class=\"note\">The findings hold no pictures of filters.</p>\n";
+  const std::size_t of_each = std::clamp<std::size_t>(kMostCards / (3 * layers), 1, 4);
+  std::size_t room = kMostCards / 3;  // layers, at the least that are shown of each
   std::string html;
-  // The full method comes first; it is what the report is about. The others are one click away.
-  for (auto run = runs.rbegin(); run != runs.rend(); ++run) {
-    for (const LayerFindings& layer : run->findings.layers) {
-      html += layer_html(*run, layer, run == runs.rbegin());
+  const auto add = [&](const LoadedRun& run, bool open) {
+    const auto& all = run.findings.layers;
+    for (auto layer = all.rbegin(); layer != all.rend(); ++layer) {
+      if (layer->cards.empty() || room == 0) continue;
+      html += layer_html(run, *layer, open, of_each);
+      open = false;
+      --room;
     }
+  };
+  // The full method comes first, its last layer open; the others are one click away.
+  const LoadedRun& leading = leading_run(runs);
+  add(leading, true);
+  for (auto run = runs.rbegin(); run != runs.rend(); ++run)
+    if (&*run != &leading) add(*run, false);
+  if (layers > kMostCards / 3)
+    html += fmt::format(
+        "<p class=\"note\">{} more layers are left out, to keep the page small; their pictures "
+        "lie in the folders of the runs.</p>\n",
+        layers - kMostCards / 3);
+  return html;
+}
+
+std::string three_cards(const LoadedRun& run) {
+  const auto& layers = run.findings.layers;
+  const auto last = std::find_if(layers.rbegin(), layers.rend(),
+                                 [](const LayerFindings& layer) { return !layer.cards.empty(); });
+  if (last == layers.rend()) return "";
+  std::string html;
+  int shown = 0;
+  for (const auto& [choice, cards] : cards_by_choice(*last, 3)) {
+    for (const Card& card : cards)
+      if (shown++ < 3) html += card_html(run, card);
   }
-  return html.empty() ? "<p class=\"note\">The findings hold no pictures of filters.</p>\n" : html;
+  return html;
 }
 
 }  // namespace partwise::report

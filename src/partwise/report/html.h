@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include <filesystem>
+#include <limits>
 #include <string>
 #include <string_view>
 
@@ -13,10 +14,7 @@ namespace partwise::report {
 // The page's own style sheet: light and dark by the reader's preference, wide, narrow and printed.
 std::string_view style_sheet();
 
-// Sorting, downloads, opening folded parts for print. The page is complete without it.
-std::string_view script();
-
-// Everything before <body>: the page's policy (it may fetch nothing), its title and style.
+// Everything before <body>: the page's policy (it may fetch and run nothing), its title and style.
 std::string page_head(const std::string& title);
 
 // What comes from a file, made safe for the page (views::escape_markup under a short name, because
@@ -29,13 +27,13 @@ struct Picture {
   int64_t height = 0;
 };
 
-// A PNG file ready to be embedded, as JPEG where that is smaller (a page of photographs would be
-// tens of megabytes otherwise); an Error names the file when it is anything else or damaged.
-Picture read_picture(const std::filesystem::path& path);
-Picture picture_from_png(const std::string& png, const std::string& name);
-
-// JSON that stays inside <script>: no '<' survives, whatever the strings hold.
-std::string script_json(const nlohmann::json& json);
+// A PNG file ready to be embedded, as JPEG where that is smaller and made smaller where it is wider
+// than `widest` pixels (a page of photographs would be tens of megabytes otherwise); an Error names
+// the file when it is anything else or damaged.
+Picture read_picture(const std::filesystem::path& path, int64_t widest);
+Picture picture_from_png(const std::string& png,
+                         const std::string& name,
+                         int64_t widest = std::numeric_limits<int64_t>::max());
 
 // A flat JSON value as a person would write it: strings bare, numbers short.
 std::string plain(const nlohmann::json& value);

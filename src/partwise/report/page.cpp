@@ -55,7 +55,8 @@ std::vector<LoadedRun> load_runs(const std::vector<runs::RunFolder>& folders) {
     auto found = findings::require_findings(folder);
     const std::string arm = found.arm;
     runs.push_back({arm, 0, folder.path().string(), std::move(found), folder.options(),
-                    folder.manifest(), folder.log(), runs::drawn_figures(folder)});
+                    folder.manifest(), folder.log(), runs::drawn_figures(folder),
+                    runs::explained_photographs(folder)});
   }
   std::stable_sort(runs.begin(), runs.end(), [](const LoadedRun& a, const LoadedRun& b) {
     return arm_rank(a.findings.arm) < arm_rank(b.findings.arm);
@@ -80,25 +81,11 @@ std::string facts(const std::vector<LoadedRun>& runs, const nlohmann::json& cont
 }
 
 std::string contents(const std::vector<Section>& all) {
-  std::string html = "<nav aria-label=\"Contents\"><div class=\"stick\"><p>Contents</p><ol>\n";
+  std::string html = "<nav aria-label=\"Contents\"><ol>\n";
   for (const Section& section : all) {
     html += fmt::format("<li><a href=\"#{}\">{}</a></li>\n", section.id, text(section.title));
   }
-  return html + "</ol></div></nav>\n";
-}
-
-nlohmann::json machine_readable(const std::vector<LoadedRun>& runs, const nlohmann::json& context) {
-  nlohmann::json all = {{"format", 1}, {"context", context}, {"runs", nlohmann::json::array()}};
-  if (context.contains("dataset"))
-    all["context"]["dataset"].erase("sheet");  // a path of this machine
-  for (const LoadedRun& run : runs) {
-    all["runs"].push_back({{"label", run.label},
-                           {"findings", to_json(run.findings)},
-                           {"options", run.options},
-                           {"manifest", run.manifest},
-                           {"log", run.log}});
-  }
-  return all;
+  return html + "</ol></nav>\n";
 }
 
 }  // namespace
@@ -112,12 +99,11 @@ std::string render_report(const std::vector<runs::RunFolder>& folders,
   if (title.empty()) title = "Which parts does the network see?";
   std::string html = page_head(title);
   html +=
-      "<body>\n<a class=\"skip\" href=\"#main\">Skip to the verdict</a>\n<div class=\"frame\">\n";
+      "<body>\n<a class=\"skip\" href=\"#main\">Skip to the pictures</a>\n<div class=\"frame\">\n";
   html += fmt::format(
-      "<header><p class=\"kicker\">Partwise report</p><h1>{}</h1><p "
+      "<header><div class=\"top\"><p class=\"kicker\">Partwise report</p>{}</div><h1>{}</h1><p "
       "class=\"facts\">{}</p></header>\n",
-      text(title), facts(runs, context));
-  html += contents(all);
+      contents(all), text(title), facts(runs, context));
   html += "<main id=\"main\">\n";
   for (const Section& section : all) {
     html += fmt::format(
@@ -125,12 +111,10 @@ std::string render_report(const std::vector<runs::RunFolder>& folders,
         "id=\"{0}-heading\">{1}</h2>\n{2}</section>\n",
         section.id, text(section.title), section.body);
   }
-  html +=
-      "</main>\n<footer>Written by partwise. This file is complete: it loads nothing from the "
-      "network and can be kept, mailed and printed.</footer>\n</div>\n";
-  html += fmt::format("<script type=\"application/json\" id=\"numbers-json\">{}</script>\n",
-                      script_json(machine_readable(runs, context)));
-  return html + fmt::format("<script>{}</script>\n</body>\n</html>\n", script());
+  return html +
+         "</main>\n<footer>Written by partwise. This file is complete: it loads nothing from the "
+         "network, runs nothing, and can be kept, mailed and printed.</footer>\n</div>\n</body>\n"
+         "</html>\n";
 }
 
 void write_report(const std::vector<runs::RunFolder>& folders,

@@ -1,10 +1,13 @@
 #include "partwise/base/error.h"
 #include "partwise/base/files.h"
+#include "partwise/base/random.h"
 #include "partwise/base/removal_fixture.h"
 #include "partwise/findings/run_findings.h"
+#include "partwise/formats/base64.h"
 #include "partwise/images/codec.h"
 #include "partwise/report/report.h"
 #include "partwise/runs/drawn_figures.h"
+#include "partwise/runs/explained_photographs.h"
 
 #include <gtest/gtest.h>
 
@@ -97,6 +100,24 @@ class Report : public testing::Test {
     return all;
   }
 
+  static runs::ExplainedPhotographs three_photographs() {
+    runs::ExplainedPhotographs all{"The rule of choice.", json::object()};
+    for (const char* name : {"typical", "weak", "wrong"}) {
+      runs::ExplainedPhotograph one{
+          name, name + std::string(" words"), "fox.png", "fox", "fox", 0.7, "cat", 0.2, "some", 4.0,
+          false};
+      if (name == std::string("wrong")) one.truth = "cat";
+      one.parts = {{"head", 3.0, "#e86304"}, {"tail", -1.0, ""}};
+      all.photographs.push_back(one);
+    }
+    return all;
+  }
+
+  static void explain(const runs::RunFolder& run, const runs::ExplainedPhotographs& photographs) {
+    const auto png = images::encode_png(images::Image::blank(20, 10, 99));
+    runs::record_explained(run, photographs, std::vector(photographs.photographs.size(), png));
+  }
+
   std::string complaint(const json& found) {
     const auto broken = run("broken", found);
     try {
@@ -112,12 +133,12 @@ class Report : public testing::Test {
 
 TEST_F(Report, ShowsTheFiguresThatWereDrawnOfARun) {
   auto all = four_arms();
-  EXPECT_FALSE(contains(render_report(all, json::object()), "id=\"figures\""));
+  EXPECT_FALSE(contains(render_report(all, json::object()), "The paper’s figures"));
   const auto png = images::encode_png(images::Image::blank(20, 10, 99));
   runs::record_figure(all[0], {"filters", "What <filters> see", "Drawn by seed 1.", "foxes"}, png);
   runs::record_figure(all[0], {"mask", "From a photo", "Two images.", "a mask"}, png);
   const auto html = render_report(all, json::object());
-  EXPECT_TRUE(contains(html, "id=\"figures\""));
+  EXPECT_TRUE(contains(html, "The paper’s figures"));
   EXPECT_TRUE(contains(html, "What &lt;filters&gt; see"));
   EXPECT_TRUE(contains(html, "<figcaption>Two images.</figcaption>"));
   EXPECT_TRUE(contains(html, "alt=\"a mask\""));
@@ -142,14 +163,17 @@ TEST_F(Report, ShowsAllFourArmsAndEveryPart) {
     EXPECT_TRUE(contains(html, std::string("<th scope=\"row\">") + arm + "</th>")) << arm;
     EXPECT_TRUE(contains(html, std::string("<summary>") + arm + " · conv4")) << arm;
   }
-  for (const char* id : {"verdict", "trained", "results", "filters", "numbers", "confusion",
-                         "training", "data", "provenance", "limits"}) {
-    EXPECT_TRUE(contains(html, std::string("<section id=\"") + id + "\"")) << id;
+  std::size_t before = 0;
+  for (const char* id : {"glance", "evidence", "filters", "failures", "making", "csv"}) {
+    const auto at = html.find(std::string("<section id=\"") + id + "\"");
+    ASSERT_NE(at, std::string::npos) << id;
+    EXPECT_GT(at, before) << id;
+    before = at;
     EXPECT_TRUE(contains(html, std::string("href=\"#") + id + "\"")) << id;
   }
   EXPECT_TRUE(contains(html, "<h1>A title</h1>"));
-  EXPECT_TRUE(contains(html, "better in purity (0.80 against 0.45)"));
-  EXPECT_TRUE(contains(html, "not distinguishable in"));
+  EXPECT_TRUE(contains(html, "The interpretable network decides right on 95.0\u00A0%"));
+  EXPECT_TRUE(contains(html, "id=\"chart-headline-title\""));
   EXPECT_TRUE(contains(html, "Drawn at random"));
   EXPECT_TRUE(contains(html, "curve-loss-title"));
 }
@@ -157,11 +181,13 @@ TEST_F(Report, ShowsAllFourArmsAndEveryPart) {
 TEST_F(Report, FetchesNothing) {
   const auto html = render_report(four_arms(), json::object());
   const std::regex request(
-      R"rx((src|href)="(?!data:image/(png|jpeg);base64,|#)|url\(|@import|<link|<iframe)rx");
+      R"rx((src|href)="(?!data:image/(png|jpeg);base64,|data:text/csv;charset=utf-8;base64,|#)|url\(|@import|<link|<iframe)rx");
   EXPECT_FALSE(std::regex_search(html, request));
   EXPECT_FALSE(contains(html, "http://"));
   EXPECT_FALSE(contains(html, "https://"));
   EXPECT_TRUE(contains(html, "default-src 'none'"));
+  EXPECT_FALSE(contains(html, "<script"));
+  EXPECT_FALSE(std::regex_search(html, std::regex(R"rx(<[^>]*\son[a-z]+=)rx")));
 }
 
 TEST_F(Report, DisarmsEveryStringThatComesFromAFile) {
@@ -176,18 +202,112 @@ TEST_F(Report, DisarmsEveryStringThatComesFromAFile) {
   json options = {{"<script>alert(1)</script>", "<script>alert(1)</script>"}};
   const auto hostile = run("hostile", found, options);
   hostile.append_log({{"epoch", "<script>"}, {"layers", "<script>"}, {"loss", "</script>"}});
-  const auto html = render_report({hostile}, context);
-  EXPECT_FALSE(contains(html, "<script>alert"));
-  EXPECT_FALSE(contains(html, "<img src=x"));
-  std::size_t scripts = 0;
-  for (auto at = html.find("<script"); at != std::string::npos; at = html.find("<script", at + 1)) {
-    ++scripts;
+  auto photographs = three_photographs();
+  for (auto& one : photographs.photographs) {
+    for (auto* words : {&one.image, &one.truth, &one.decision, &one.other, &one.chosen,
+                        &one.evidence_words, &one.parts[0].part})
+      *words = "\"'><script>alert(1)</script>\n\xC3\xA9<img src=x onerror=alert(2)>";
   }
-  EXPECT_EQ(scripts, 2U);  // the numbers and our own
+  photographs.rule = "</p><script>alert(1)</script>";
+  explain(hostile, photographs);
+  const auto html = render_report({hostile}, context);
+  EXPECT_FALSE(contains(html, "<script"));
+  EXPECT_FALSE(contains(html, "<img src=x"));
+  EXPECT_TRUE(contains(html, "\xC3\xA9&lt;img"));
+}
+
+TEST_F(Report, OpensWithThreeExplainedPhotographsAndTheRuleTheyWereChosenBy) {
+  const auto all = four_arms();
+  EXPECT_TRUE(contains(render_report(all, json::object()), "No photographs are explained here"));
+  explain(all[0], three_photographs());
+  const auto html = render_report(all, json::object());
+  const auto first = html.substr(0, html.find("<section id=\"evidence\""));
+  EXPECT_FALSE(contains(html, "No photographs are explained here"));
+  std::size_t before = 0;
+  for (const char* words : {"typical words", "weak words", "wrong words", "The rule of choice.",
+                            "class=\"verdict\"", "chart-headline"}) {
+    const auto at = first.find(words);
+    ASSERT_NE(at, std::string::npos) << words;
+    EXPECT_GT(at, before) << words;
+    before = at;
+  }
+  EXPECT_TRUE(contains(first, "<b>fox</b> 70\u00A0%, then cat 20\u00A0%"));
+  EXPECT_TRUE(contains(first, "<b>fox</b> 70\u00A0%, but it is <b>cat</b>; then cat 20\u00A0%"));
+  EXPECT_TRUE(contains(first, "--colour:#e86304\"><b>75\u00A0%</b> head</li>"));
+  EXPECT_TRUE(contains(first, "class=\"against\""));
+  EXPECT_TRUE(contains(first, "Outlined: 1 head."));
+}
+
+TEST_F(Report, ShowsSharesInLogitsWhereThereIsNoEvidence) {
+  const auto all = four_arms();
+  auto photographs = three_photographs();
+  photographs.photographs[0].evidence = -1.0;
+  explain(all[0], photographs);
+  EXPECT_TRUE(contains(render_report(all, json::object()), "<b>+3.00</b> head"));
+}
+
+TEST_F(Report, OfARunWithoutPicturesLogAndPartnersIsStillOne) {
+  json found = measured("ordinary", 0.4);
+  found["task"] = "binary:fox";
+  found["categories"] = {"fox"};
+  found["classes"] = {"not fox", "fox"};
+  for (auto& layer : found["layers"]) layer.erase("cards");
+  const auto bare = runs::RunFolder::create(folder_ / "bare", {{"seed", 1}}, json::object());
+  write_json_atomically(bare.path() / "findings.json", found);
+  const auto html = render_report({bare}, json::object());
+  EXPECT_TRUE(contains(html, "The ordinary network decides right"));
+  EXPECT_TRUE(contains(html, "no other kind of network is in this report"));
+  EXPECT_TRUE(contains(html, "not fox"));
+  EXPECT_TRUE(contains(html, "hold no pictures of filters"));
+  EXPECT_TRUE(contains(html, "hold no training log"));
+}
+
+// Four arms with two layers of 512 filters, every picture as large as those of 224 x 224 crops, in
+// noise, which no format can pack: photographs take a third of it.
+TEST_F(Report, OfManyFiltersStaysSmallEnoughToMail) {
+  auto noise = images::Image::blank(6 * 224 + 20, 2 * 224 + 4);
+  Random random(1);
+  for (std::size_t i = 0; i < noise.pixels.size(); ++i)  // coarse, as photographs are
+    noise.pixels[i] =
+        i % 24 == 0 ? static_cast<uint8_t>(random.bits() & 0xFFU) : noise.pixels[i - 1];
+  const auto png = images::encode_png(noise);
+  std::vector<runs::RunFolder> all;
+  for (const char* arm : {"ordinary", "ordinary+layer", "masked", "interpretable"}) {
+    json found = measured(arm, 0.5);
+    for (auto& layer : found["layers"]) {
+      layer["filters"] = 512;
+      const json card = layer["cards"][0];
+      for (int k = 1; k < 36; ++k) {
+        layer["cards"].push_back(card);
+        layer["cards"].back()["chosen"] = k % 3 == 0 ? "best" : k % 3 == 1 ? "random" : "worst";
+      }
+    }
+    all.push_back(run(arm, found));
+    write_file_atomically(all.back().pictures() / "a.png", png);
+  }
+  const auto html = render_report(all, json::object());
+  RecordProperty("bytes", std::to_string(html.size()));
+  EXPECT_LT(html.size(), std::size_t{15} << 20U);
+  std::size_t cards = 0;
+  for (auto at = html.find("class=\"card\""); at != std::string::npos;
+       at = html.find("class=\"card\"", at + 1))
+    ++cards;
+  EXPECT_EQ(cards, 7U * 12U + 3U);  // seven layers, and three on the first screen
+}
+
+TEST_F(Report, ListsRandomFiltersBeforeTheBestAndTheWorst) {
+  json found = measured("interpretable", 0.8);
+  for (const char* chosen : {"worst", "best"}) {
+    found["layers"][1]["cards"].push_back(found["layers"][1]["cards"][0]);
+    found["layers"][1]["cards"].back()["chosen"] = chosen;
+  }
+  const auto html = render_report({run("chosen", found)}, json::object());
+  EXPECT_LT(html.find("<h3>Drawn at random"), html.find("<h3>Highest part"));
+  EXPECT_LT(html.find("<h3>Highest part"), html.find("<h3>Lowest part"));
 }
 
 TEST_F(Report, ShowsFurtherMeasuresWhereTheyWereMeasured) {
-  EXPECT_FALSE(contains(render_report(four_arms(), json::object()), "id=\"further\""));
+  EXPECT_FALSE(contains(render_report(four_arms(), json::object()), "Further measures"));
   json found = measured("interpretable", 0.8);
   found["adversarial_distortion"] = finding(0.0213, {{"random_direction", 0.3}});
   found["adversarial_distortion"]["success_share"] = 0.75;
@@ -198,7 +318,7 @@ TEST_F(Report, ShowsFurtherMeasuresWhereTheyWereMeasured) {
   measured["detectors_2017"] = finding(0.5, {{"shuffled_images", 0.2}});
   measured["detectors_2017"]["unique"] = 3;
   const auto html = render_report({run("further", found)}, json::object());
-  EXPECT_TRUE(contains(html, "<section id=\"further\""));
+  EXPECT_TRUE(contains(html, "Further measures"));
   EXPECT_TRUE(contains(html, "Which part does each filter stand for?"));
   EXPECT_LT(html.find("head\u00A075\u00A0%"), html.find("torso\u00A025\u00A0%"));
   EXPECT_TRUE(contains(html, "0.02130 [0.00130, 0.04130]"));
@@ -222,17 +342,11 @@ TEST_F(Report, WarnsOfTrainingImages) {
   EXPECT_TRUE(warning());
 }
 
-TEST_F(Report, HoldsAllNumbersForMachines) {
-  const auto html = render_report(four_arms(), {{"seed", 7}});
-  const std::string open = "<script type=\"application/json\" id=\"numbers-json\">";
-  const auto start = html.find(open) + open.size();
-  const auto numbers = json::parse(html.substr(start, html.find("</script>", start) - start));
-  EXPECT_EQ(numbers.at("runs").size(), 4U);
-  const auto& embedded = numbers.at("runs").at(3).at("findings");
-  const auto whole = findings::findings_from_json(measured("interpretable", 0.8), "x");
-  EXPECT_EQ(embedded, findings::to_json(whole));
-  EXPECT_EQ(embedded.at("accuracy"), measured("interpretable", 0.8).at("accuracy"));
-  EXPECT_EQ(numbers.at("context").at("seed"), 7);
+TEST_F(Report, HoldsAllNumbersAsCsvToReadAndToKeep) {
+  const auto html = render_report(four_arms(), json::object());
+  EXPECT_TRUE(contains(html, "\nmasked,tiny,masked,multi,test,360,0,conv4,purity,measured,0.45,"));
+  EXPECT_TRUE(contains(html, "download=\"partwise-report.csv\""));
+  EXPECT_TRUE(contains(html, formats::base64("run,net,arm,task,split,images,")));
 }
 
 TEST_F(Report, ShowsMissingNumbersAsADash) {

@@ -2,6 +2,8 @@
 
 #include "partwise/base/error.h"
 #include "partwise/base/progress.h"
+#include "partwise/formats/base64.h"
+#include "partwise/report/exported_tables.h"
 #include "partwise/report/html.h"
 #include "partwise/views/chart.h"
 
@@ -19,95 +21,10 @@ std::vector<RunFindings> findings_of(std::span<const LoadedRun> runs) {
   return all;
 }
 
-std::string verdict_section(const std::vector<RunFindings>& findings) {
-  std::string html;
-  const auto groups = comparable_groups(findings);
-  for (const auto& group : groups) {
-    const RunFindings& first = group.front();
-    if (groups.size() > 1) {
-      html += fmt::format("<h3>{}, {}, split {}, {} images</h3>\n", text(first.net),
-                          text(first.task), text(first.split), first.rows);
-    }
-    const Verdict words = verdict(group);
-    html += "<div class=\"verdict\">\n";
-    for (const auto& sentence : words.sentences) html += fmt::format("<p>{}</p>\n", text(sentence));
-    html += fmt::format("</div>\n<p class=\"note\">{}</p>\n", text(words.basis));
-  }
-  const auto found = warnings(findings);
-  if (!found.empty()) {
-    html += "<h3>Before you believe it</h3>\n<ul class=\"warnings\">\n";
-    for (const std::string& warning : found) html += fmt::format("<li>{}</li>\n", text(warning));
-    html += "</ul>\n";
-  }
-  return html;
-}
-
-std::string arm_box(const ArmWords& arm, std::span<const LoadedRun> runs) {
-  std::string html;
-  for (const LoadedRun& run : runs) {
-    if (run.findings.arm != arm.arm) continue;
-    html += fmt::format(
-        "<div class=\"series-{}\"><dt>{}</dt><dd>{}</dd><dd class=\"facts\">{}, {}, {} "
-        "loss</dd></div>\n",
-        run.style % views::kSeriesStyles, text(run.label), arm.meaning, text(run.findings.net),
-        text(run.findings.task), text(run.findings.loss));
-  }
-  if (!html.empty()) return html;
-  return fmt::format(
-      "<div><dt>{}</dt><dd>{}</dd><dd class=\"facts\">not in this report</dd></div>\n",
-      text(arm.arm), arm.meaning);
-}
-
-std::string training_section(std::span<const LoadedRun> runs) {
-  std::string html =
-      "<p>An ordinary convolutional network classifies well, but most of its filters answer to a "
-      "mix of patterns: a bit of head, a bit of leg, some background. The method measured here "
-      "trains a network whose top filters each stand for one part of one category, using image "
-      "labels only. Up to four networks (“arms”) are trained on the same images; each adds one "
-      "ingredient, "
-      "so that an effect can be traced to its cause.</p>\n<dl class=\"arms\">\n";
-  for (const ArmWords& arm : arms()) html += arm_box(arm, runs);
-  for (const LoadedRun& run : runs) {
-    if (arm_rank(run.findings.arm) < arms().size()) continue;
-    html += fmt::format(
-        "<div class=\"series-{}\"><dt>{}</dt><dd>An arm this program has no words "
-        "for.</dd></div>\n",
-        run.style % views::kSeriesStyles, text(run.label));
-  }
-  return html +
-         "</dl>\n<p class=\"note\">The two measured layers are the top layer of the backbone, "
-         "which all arms have, and the new layer, which the ordinary network lacks.</p>\n";
-}
-
-std::string results_section(std::span<const LoadedRun> runs) {
-  std::string html =
-      "<p>Each point is a measured value, the bar its 95\u00A0% interval. Controls are what "
-      "something trivial would score; a number that does not pass its controls shows "
-      "nothing, however good it looks.</p>\n";
-  html += summary_table(runs);
-  html += metric_block(runs, leading_numbers(true).front(), false);
-  for (const NumberWords& metric : leading_numbers(false)) html += metric_block(runs, metric, true);
-  return html;
-}
-
-std::string numbers_section(std::span<const LoadedRun> runs,
-                            const std::vector<RunFindings>& findings) {
-  std::string html = "<div id=\"downloads\"></div>\n<h3>What may be said</h3>\n";
-  for (const auto& group : comparable_groups(findings)) html += claims_table(claims(group));
-  html +=
-      "<p class=\"note\">Beside each difference stands its 95\u00A0% interval, the one "
-      "<code>partwise compare</code> prints. Many comparisons stand in this table: about one in "
-      "twenty may look different by luck alone.</p>\n<h3>All numbers</h3>\n";
-  return html + numbers_table(runs);
-}
-
-std::string confusion_section(std::span<const LoadedRun> runs) {
-  std::string tables;
-  for (const LoadedRun& run : runs) tables += confusion_table(run);
-  if (tables.empty()) return "<p class=\"note\">The findings hold no confusion counts.</p>\n";
-  return "<p>Which category was taken for which. The diagonal is right; shading is the share of "
-         "the row.</p>\n<div class=\"grid2\">\n" +
-         tables + "</div>\n";
+// Filters that do nothing and categories without filters: what goes wrong, not what is claimed.
+bool tells_of_failures(const Metric& metric) {
+  const std::string key = metric.numbers.front().key;
+  return key == "silent_share" || key == "smallest_category_share";
 }
 
 // "head 45 %, torso 30 %": the most frequent part first.
@@ -147,7 +64,7 @@ std::string share_table(std::span<const LoadedRun> runs) {
   }
   if (body.empty()) return "";
   return fmt::format(
-      "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Part labels\">"
+      "<div class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"Part labels\">"
       "<table class=\"shares\"><caption>Of the filters that stand for a category, the share named "
       "after each of its parts</caption>\n<thead><tr><th "
       "scope=\"col\">Filters</th>{}</tr></thead><tbody>\n{}</tbody></table></div>\n",
@@ -178,7 +95,7 @@ std::string further_measures(std::span<const LoadedRun> runs) {
     });
     std::string blocks;  // rows of the same title stand together
     for (auto one = metric; one != last; ++one)
-      if (!one->leads) blocks += measured_blocks(runs, *one);
+      if (!one->leads && !tells_of_failures(*one)) blocks += measured_blocks(runs, *one);
     if (!blocks.empty())
       html += fmt::format(
           "<details class=\"family\"><summary>{} <span class=\"note\">{}</span></summary>\n{}"
@@ -187,36 +104,121 @@ std::string further_measures(std::span<const LoadedRun> runs) {
     metric = last;
   }
   if (html.empty()) return "";
-  return "<p>Other papers ask other questions of the same filters. Each block opens to its "
-         "numbers, with 95\u00A0% intervals and controls; where the control “random weights” "
-         "stands, it is the same network before training.</p>\n" +
+  return "<h3>Further measures</h3><p>Other papers ask other questions of the same filters. Where "
+         "the control “random weights” stands, it is the same network before training.</p>\n" +
          html;
 }
 
-std::string gallery_section(std::span<const LoadedRun> runs) {
-  return "<p>Each card shows the images of its category on which a filter fires strongest, twice. "
-         "Above, the photo is lit where the evidence lies, that is, the pixels the peak depends on "
-         "most, and dim elsewhere; it is not dim where only activations were at hand. Below, the "
-         "activation glows over the photo, with a ring around the unit that peaks. The two places "
-         "may differ, since a unit sees far more than the spot it stands on.</p>\n<p>The category "
-         "is the one the filter answers to, the part the annotated one it overlaps most often; "
-         "neither is chosen by hand. Where filters were picked as best, at random and worst, the "
-         "random ones are the fair sample.</p>\n<div class=\"open-all\"></div>\n" +
-         gallery(runs);
+// What each group of comparable runs allows to be said; the sentences of one group alone stand on
+// the first screen.
+std::string said_of_groups(std::span<const LoadedRun> runs) {
+  const auto groups = comparable_groups(findings_of(runs));
+  std::string html;
+  for (const auto& group : groups) {
+    const RunFindings& first = group.front();
+    const Verdict words = verdict(group);
+    if (groups.size() > 1) {
+      html += fmt::format("<h3>{}, {}, split {}, {} images</h3>\n<ul>\n", text(first.net),
+                          text(first.task), text(first.split), first.rows);
+      for (const auto& sentence : words.sentences)
+        html += fmt::format("<li>{}</li>\n", text(sentence));
+      html += "</ul>\n";
+    }
+    html += fmt::format("<p class=\"note\">{}</p>\n", text(words.basis));
+    html += claims_table(claims(group));
+  }
+  return html;
 }
 
-std::string curves_section(std::span<const LoadedRun> runs) {
-  const std::string charts = training_charts(runs);
-  if (charts.empty()) return "<p class=\"note\">The runs hold no training log.</p>\n";
-  return "<p>How training went, epoch by epoch. A filter loss that is too strong silences filters: "
-         "watch the share that never fires.</p>\n" +
-         charts;
+std::string evidence_section(std::span<const LoadedRun> runs) {
+  std::string html =
+      "<p>Controls are what something trivial would score; a number that does not pass its "
+      "controls shows nothing, however good it looks.</p>\n";
+  html += said_of_groups(runs);
+  html +=
+      "<p class=\"note\">Many comparisons stand in this table: about one in twenty may look "
+      "different by luck alone.</p>\n<h3>All networks</h3>\n";
+  html += summary_table(runs);
+  html += "<h3>What the numbers mean</h3>\n";
+  for (const Metric& metric : metrics::catalogue()) {
+    if (!metric.leads || tells_of_failures(metric)) continue;
+    const auto first = metric.numbers.begin();
+    for (auto number = first; number != metric.numbers.end(); ++number) {
+      if (number == first || !metric.is_of_network())
+        html += metric_block(runs, *number, !metric.is_of_network());
+    }
+  }
+  return html + further_measures(runs);
 }
 
-std::string data_section(std::span<const LoadedRun> runs, const nlohmann::json& context) {
+std::string filters_section(std::span<const LoadedRun> runs) {
+  std::string html =
+      "<p>Each card shows the images of its category on which a filter fires strongest, twice. "
+      "Above, the photo is lit where the evidence lies, that is, the pixels the peak depends on "
+      "most, and dim elsewhere; it is not dim where only activations were at hand. Below, the "
+      "activation glows over the photo, with a ring around the unit that peaks. The two places "
+      "may differ, since a unit sees far more than the spot it stands on. The category is the one "
+      "the filter answers to, the part the annotated one it overlaps most often; neither is chosen "
+      "by hand. The filters drawn at random are the fair sample.</p>\n" +
+      gallery(runs);
+  if (const auto figures = figures_html(runs, false); !figures.empty())
+    html +=
+        "<h3>The paper’s figures</h3>\n<p>Drawn of these networks. Filters and images were "
+        "drawn at random, not picked: each caption says how.</p>\n" +
+        figures;
+  return html;
+}
+
+std::string failures_section(std::span<const LoadedRun> runs) {
+  std::string html;
+  const auto found = warnings(findings_of(runs));
+  if (!found.empty()) {
+    html += "<h3>Before you believe it</h3>\n<ul class=\"warnings\">\n";
+    for (const std::string& warning : found) html += fmt::format("<li>{}</li>\n", text(warning));
+    html += "</ul>\n";
+  }
+  html += "<h3>Wrong decisions</h3>\n";
+  const auto confused = confusions(runs);
+  html += confused.empty() ? "<p class=\"note\">No decisions were counted.</p>\n" : confused;
+  html += figures_html(runs, true);
+  std::string silent;
+  for (const Metric& metric : metrics::catalogue())
+    if (tells_of_failures(metric)) silent += measured_blocks(runs, metric);
+  if (!silent.empty()) html += "<h3>Filters that do nothing</h3>\n" + silent;
+  return html + R"html(<h3>What no number here shows</h3>
+<ul>
+<li><b>Concentrated is not the same as meaningful.</b> Purity and stability say that a filter fires in one place that moves with the object. That it <em>means</em> the part is an interpretation; the filters’ pictures let you judge it.</li>
+<li><b>Intervals are from resampling images and filters</b> of the trained networks. They do not include the randomness of training; only several seeds do.</li>
+<li><b>Annotations limit what can be found.</b> A filter that stands for a part nobody annotated scores low on part interpretability, though it may be perfectly consistent.</li>
+<li><b>Objects are cropped to their box</b> and resized to a square. Positions are therefore easier to predict than in whole photographs, which is why every location number stands beside a constant detector.</li>
+<li><b>The filter’s category comes from training data</b> and the labels, not from the images measured here; where a filter of an ordinary network has no category of its own, the measuring step may choose the most favourable one, which flatters the baseline.</li>
+<li><b>Results on one data set</b>, and on generated images in particular, do not carry over to others without being measured there.</li>
+</ul>
+)html";
+}
+
+std::string networks_list(std::span<const LoadedRun> runs) {
+  std::string html;
+  for (const LoadedRun& run : runs) {
+    const auto rank = arm_rank(run.findings.arm);
+    html += fmt::format(
+        "<div class=\"series-{}\"><dt>{}</dt><dd>{}</dd><dd class=\"facts\">{}, {}, {} "
+        "loss</dd></div>\n",
+        run.style % views::kSeriesStyles, text(run.label),
+        rank < arms().size() ? arms()[rank].meaning : "An arm this program has no words for.",
+        text(run.findings.net), text(run.findings.task), text(run.findings.loss));
+  }
+  return fmt::format(
+      "<h3>The networks</h3>\n<p>Each arm adds one ingredient to the one before it, so that an "
+      "effect can be traced to its cause. The top layer of the backbone is in all of them; the "
+      "ordinary network lacks the new layer.</p>\n<dl class=\"arms\">\n{}</dl>\n",
+      html);
+}
+
+std::string data_html(std::span<const LoadedRun> runs, const nlohmann::json& context) {
   const nlohmann::json dataset = context_object(context, "dataset");
-  const RunFindings& first = runs.front().findings;
-  std::string html = "<ul>\n";
+  const RunFindings& first = leading_run(runs).findings;
+  std::string html = "<h3>The data</h3>\n<ul>\n";
   if (const auto name = context_text(dataset, "name"); !name.empty()) {
     html += fmt::format(
         "<li>Data set: <b>{}</b>{}</li>\n", text(name),
@@ -225,21 +227,21 @@ std::string data_section(std::span<const LoadedRun> runs, const nlohmann::json& 
   html += fmt::format("<li>Measured on {} images of the split “{}”", first.rows, text(first.split));
   html += first.train_rows ? fmt::format("; trained on {}</li>\n", *first.train_rows) : "</li>\n";
   std::string categories;
-  for (const std::string& category : first.categories) {
+  for (const std::string& category : first.categories)
     categories += (categories.empty() ? "" : ", ") + text(category);
-  }
-  html += fmt::format("<li>{} categories: {}</li>\n</ul>\n", first.categories.size(), categories);
+  html += fmt::format("<li>{} {}: {}</li>\n</ul>\n", first.categories.size(),
+                      first.categories.size() == 1 ? "category" : "categories", categories);
   const std::string sheet = context_text(dataset, "sheet");
   if (sheet.empty()) return html;
-  const Picture picture = read_picture(sheet);
+  const Picture picture = read_picture(sheet, 1000);
   return html + fmt::format(
-                    "<figure><img class=\"sheet\" src=\"{}\" width=\"{}\" height=\"{}\" "
-                    "alt=\"Sample images of the data set\"><figcaption>Sample "
-                    "images.</figcaption></figure>\n",
+                    "<details><summary>Sample images</summary><img class=\"sheet\" src=\"{}\" "
+                    "width=\"{}\" height=\"{}\" alt=\"Sample images of the data set, one row per "
+                    "category\"></details>\n",
                     picture.data_uri, picture.width, picture.height);
 }
 
-std::string provenance_section(std::span<const LoadedRun> runs, const nlohmann::json& context) {
+std::string making_section(std::span<const LoadedRun> runs, const nlohmann::json& context) {
   std::string html;
   if (const auto command = context_text(context, "command"); !command.empty()) {
     html += fmt::format("<p>This page comes from one command:</p>\n<pre><code>{}</code></pre>\n",
@@ -249,27 +251,38 @@ std::string provenance_section(std::span<const LoadedRun> runs, const nlohmann::
       seconds != context.end() && seconds->is_number()) {
     html += fmt::format("<p>It took {}.</p>\n", readable_duration(seconds->get<double>()));
   }
-  for (const LoadedRun& run : runs) {
-    html += fmt::format(
-        "<details><summary>{} <span class=\"note\">options and "
-        "versions</span></summary>\n{}{}</details>\n",
-        text(run.label), key_value_table(run.options, "Options of the run"),
-        key_value_table(run.manifest, "Manifest: versions, checksums, dates"));
+  html += networks_list(runs) + data_html(runs, context) + "<h3>Training</h3>\n";
+  if (const auto charts = training_charts(runs); !charts.empty()) {
+    html +=
+        fmt::format("<details><summary>Training, epoch by epoch</summary>\n{}</details>\n", charts);
+  } else {
+    html += "<p class=\"note\">The runs hold no training log.</p>\n";
   }
-  return html;
+  std::vector<std::string> labels;
+  std::vector<nlohmann::json> options;
+  std::vector<nlohmann::json> manifests;
+  for (const LoadedRun& run : runs) {
+    labels.push_back(run.label);
+    options.push_back(run.options);
+    manifests.push_back(run.manifest);
+  }
+  return html + fmt::format(
+                    "<details><summary>Options, seeds and versions</summary>\n{}{}"
+                    "</details>\n",
+                    side_by_side(labels, options, "Options; those that differ first"),
+                    side_by_side(labels, manifests, "Versions, checksums and dates"));
 }
 
-std::string limits_section() {
-  return R"html(<ul>
-<li><b>Concentrated is not the same as meaningful.</b> Purity and stability say that a filter fires in one place that moves with the object. That it <em>means</em> the part is an interpretation; the gallery lets you judge it.</li>
-<li><b>Using a part is not shown by seeing it.</b> These numbers describe what filters respond to. They do not measure how much each filter contributes to a decision.</li>
-<li><b>Intervals are from resampling images and filters</b> of the trained networks. They do not include the randomness of training; only several seeds do.</li>
-<li><b>Part and landmark annotations limit what can be found.</b> A filter that stands for a part nobody annotated scores low on part interpretability, though it may be perfectly consistent.</li>
-<li><b>Objects are cropped to their box</b> and resized to a square. Positions are therefore easier to predict than in whole photographs, which is why every location number stands beside a constant detector.</li>
-<li><b>The filter’s category comes from training data</b> and the labels, not from the images measured here; where a filter of an ordinary network has no category of its own, the measuring step may choose the most favourable one, which flatters the baseline.</li>
-<li><b>Results on one data set</b>, and on generated images in particular, do not carry over to others without being measured there.</li>
-</ul>
-)html";
+std::string csv_section(std::span<const LoadedRun> runs) {
+  std::vector<findings::NamedFindings> named;
+  for (const LoadedRun& run : runs) named.push_back({run.label, run.findings});
+  const auto csv = findings_csv(named);
+  return fmt::format(
+      "<p>Every number with its interval and every control, one line each. <a class=\"tool\" "
+      "download=\"partwise-report.csv\" href=\"data:text/csv;charset=utf-8;base64,{}\">Download "
+      "the CSV</a></p>\n<details><summary>Read it here <span class=\"note\">({} "
+      "lines)</span></summary>\n<pre class=\"csv\" tabindex=\"0\">{}</pre></details>\n",
+      formats::base64(csv), std::count(csv.begin(), csv.end(), '\n'), text(csv));
 }
 
 }  // namespace
@@ -290,24 +303,14 @@ const nlohmann::json& context_object(const nlohmann::json& context, const std::s
 }
 
 std::vector<Section> sections(std::span<const LoadedRun> runs, const nlohmann::json& context) {
-  const auto findings = findings_of(runs);
-  std::vector<Section> all{
-      {"verdict", "Verdict", verdict_section(findings)},
-      {"trained", "What was trained", training_section(runs)},
-      {"results", "Results and what they mean", results_section(runs)},
-      {"filters", "What the filters see", gallery_section(runs)},
-      {"numbers", "The full numbers", numbers_section(runs, findings)},
-      {"confusion", "Which categories are confused", confusion_section(runs)},
-      {"training", "Training curves", curves_section(runs)},
-      {"data", "The data", data_section(runs, context)},
-      {"provenance", "How it was made", provenance_section(runs, context)},
-      {"limits", "Limits", limits_section()},
+  return {
+      {"glance", "At a glance", opening(runs)},
+      {"evidence", "Evidence", evidence_section(runs)},
+      {"filters", "Filters", filters_section(runs)},
+      {"failures", "Failures", failures_section(runs)},
+      {"making", "How it was made", making_section(runs, context)},
+      {"csv", "The numbers as CSV", csv_section(runs)},
   };
-  if (const auto figures = figures_section(runs); !figures.empty())
-    all.insert(all.begin() + 4, {"figures", "The paper’s figures", figures});
-  if (const auto further = further_measures(runs); !further.empty())
-    all.insert(all.begin() + 3, {"further", "Further measures", further});
-  return all;
 }
 
 }  // namespace partwise::report

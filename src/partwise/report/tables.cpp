@@ -5,40 +5,33 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <numeric>
 
 namespace partwise::report {
 
 namespace {
 
-std::string attribute(const char* name, double value) {
-  return std::isfinite(value) ? fmt::format(" {}=\"{:.6g}\"", name, value) : "";
-}
-
-std::string number_cell(double value, const std::string& words) {
-  return fmt::format("<td class=\"number\"{}>{}</td>", attribute("data-value", value), words);
-}
-
 // The value with its interval in small print under it.
 std::string measure_cell(const NumberWords& metric, const Finding* finding) {
   if (finding == nullptr || !std::isfinite(finding->value)) return "<td class=\"number\">–</td>";
   const std::string whole = shown(metric, *finding);
   const auto interval = whole.find('[');
-  return number_cell(finding->value,
-                     fmt::format("{} <span class=\"small\">{}</span>",
-                                 shown(metric, finding->value), whole.substr(interval)));
+  return fmt::format("<td class=\"number\">{} <span class=\"small\">{}</span></td>",
+                     shown(metric, finding->value), whole.substr(interval));
 }
 
-std::string table(const std::string& name,
-                  const std::string& caption,
-                  const std::string& head,
-                  const std::string& body) {
+// The words of a caption, for those who hear that a wide table can be scrolled.
+std::string scrolled(const std::string& label, const std::string& table) {
   return fmt::format(
-      "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"{0}\">"
-      "<table class=\"sortable\" "
-      "data-name=\"{1}\"><caption>{0}</caption>\n<thead><tr>{2}</tr></thead>"
-      "<tbody>\n{3}</tbody></table></div>\n",
-      caption, name, head, body);
+      "<div class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"{}\">{}</div>\n", label,
+      table);
+}
+
+std::string table(const std::string& caption, const std::string& head, const std::string& body) {
+  return scrolled(caption, fmt::format("<table><caption>{}</caption>\n<thead><tr>{}</tr></thead>"
+                                       "<tbody>\n{}</tbody></table>",
+                                       caption, head, body));
 }
 
 std::string heads(const std::vector<std::string>& names, std::size_t text_columns) {
@@ -68,50 +61,6 @@ std::string layer_words(const LayerFindings& layer) {
   return fmt::format("{} <span class=\"small\">{}</span>", text(layer.layer), text(layer.role));
 }
 
-// A finding this program has no words for is still shown, under its own key.
-NumberWords words_for(const std::string& key, const std::string& name) {
-  if (const NumberWords* known = metrics::find_number(key)) return *known;
-  return {key.c_str(), name.c_str(), Better::neither, false, "", "", "", ""};
-}
-
-std::string number_rows(const std::string& label, const std::string& layer, const Findings& found) {
-  std::string html;
-  for (const auto& [key, finding] : found) {
-    const std::string name = control_name(key);
-    const NumberWords words = words_for(key, name);
-    std::string controls;
-    for (const auto& [control, value] : finding.controls) {
-      controls += fmt::format("{}{} {}", controls.empty() ? "" : "; ", text(control_name(control)),
-                              shown(words, value));
-    }
-    for (const auto& [fact, value] : finding.facts.items()) {
-      if (value.is_number())
-        controls += fmt::format(" <span class=\"small\">{} {:.4g}</span>", text(control_name(fact)),
-                                value.get<double>());
-    }
-    html += fmt::format(
-        "<tr><th scope=\"row\">{}</th><td>{}</td><td>{}</td>{}{}{}<td>{}</td></tr>\n", text(label),
-        layer, text(words.name), number_cell(finding.value, shown(words, finding.value)),
-        number_cell(finding.low, shown(words, finding.low)),
-        number_cell(finding.high, shown(words, finding.high)), controls.empty() ? "–" : controls);
-  }
-  return html;
-}
-
-// "+3.1 points [+1.2, +5.0]": the interval of one pair of runs.
-std::string signed_difference(const Claim& claim) {
-  const bool share = claim.metric->is_share;
-  const auto part = [&](double value) {
-    const double size = value * (share ? 100.0 : 1.0);
-    return fmt::format("{}{}", size > 0 ? "+" : "", decimal(size, share ? 1 : 3));
-  };
-  if (!std::isfinite(claim.difference)) return "–";
-  const bool of_one_pair = std::isfinite(claim.low) && std::isfinite(claim.high);
-  return fmt::format(
-      "{}{}{}", part(claim.difference), share ? " points" : "",
-      of_one_pair ? fmt::format(" [{}, {}]", part(claim.low), part(claim.high)) : "");
-}
-
 std::string claim_words(const Claim& claim) {
   const std::string word = judgement(claim);
   return fmt::format("<span class=\"{}\">{}</span>",
@@ -138,9 +87,8 @@ std::string claims_row(std::span<const Claim> claims, const std::vector<std::str
     });
     html += claim == claims.end()
                 ? "<td>–</td>"
-                : fmt::format("<td{}>{} {} <span class=\"small keep\">{}</span></td>",
-                              attribute("data-sort", claim->difference), claim_words(*claim),
-                              signed_difference(*claim), claim->other_value);
+                : fmt::format("<td>{} {} <span class=\"small keep\">{}</span></td>",
+                              claim_words(*claim), shown_difference(*claim), claim->other_value);
   }
   std::string controls;
   for (const Claim& claim : claims) {
@@ -149,6 +97,82 @@ std::string claims_row(std::span<const Claim> claims, const std::vector<std::str
                             claim.other_value, claim_words(claim));
   }
   return html + fmt::format("<td>{}</td></tr>\n", controls.empty() ? "–" : controls);
+}
+
+constexpr std::size_t kLargestMatrix = 20;  // classes
+constexpr std::size_t kPairsListed = 8;
+
+std::string class_name(const LoadedRun& run, std::size_t k) {
+  const auto& names = run.findings.classes.size() == run.findings.confusion.size()
+                          ? run.findings.classes
+                          : run.findings.categories;
+  return names.size() == run.findings.confusion.size() ? text(names[k])
+                                                       : fmt::format("class {}", k);
+}
+
+int64_t total_of(const std::vector<int64_t>& row) {
+  return std::accumulate(row.begin(), row.end(), int64_t{0});
+}
+
+double share_of(int64_t count, int64_t total) {
+  return total == 0 ? 0.0 : static_cast<double>(count) / static_cast<double>(total);
+}
+
+// The pairs the leading run confuses most, beside the other runs that can decide for the same.
+std::string frequent_confusions(std::span<const LoadedRun> runs) {
+  const LoadedRun& leading = leading_run(runs);
+  const auto& counts = leading.findings.confusion;
+  std::vector<std::pair<std::size_t, std::size_t>> pairs;
+  for (std::size_t truth = 0; truth < counts.size(); ++truth) {
+    for (std::size_t guess = 0; guess < counts.size(); ++guess)
+      if (truth != guess && counts[truth][guess] > 0) pairs.emplace_back(truth, guess);
+  }
+  if (pairs.empty()) return "";
+  std::stable_sort(pairs.begin(), pairs.end(), [&](const auto& a, const auto& b) {
+    return counts[a.first][a.second] > counts[b.first][b.second];
+  });
+  std::vector<const LoadedRun*> shown;
+  std::vector<std::string> columns{"Is", "Taken for"};
+  for (const LoadedRun& run : runs) {
+    if (run.findings.classes != leading.findings.classes ||
+        run.findings.confusion.size() != counts.size())
+      continue;
+    shown.push_back(&run);
+    columns.push_back(text(run.label));
+  }
+  std::string body;
+  for (std::size_t k = 0; k < std::min(pairs.size(), kPairsListed); ++k) {
+    const auto [truth, guess] = pairs[k];
+    body += fmt::format("<tr><th scope=\"row\">{}</th><td>{}</td>", class_name(leading, truth),
+                        class_name(leading, guess));
+    for (const LoadedRun* run : shown) {
+      const auto& row = run->findings.confusion[truth];
+      body += fmt::format("<td class=\"number\">{} of {}</td>", row[guess], total_of(row));
+    }
+    body += "</tr>\n";
+  }
+  return table(
+      fmt::format("What {} most often takes for something else, in images", text(leading.label)),
+      heads(columns, 2), body);
+}
+
+std::string confusion_matrix(const LoadedRun& run) {
+  const auto& counts = run.findings.confusion;
+  if (counts.empty()) return "";
+  std::string head = "<td class=\"corner\"></td>";
+  std::string body;
+  for (std::size_t truth = 0; truth < counts.size(); ++truth) {
+    head += fmt::format("<th scope=\"col\">{}</th>", class_name(run, truth));
+    body += fmt::format("<tr><th scope=\"row\">{}</th>", class_name(run, truth));
+    for (std::size_t guess = 0; guess < counts.size(); ++guess) {
+      body += fmt::format(
+          "<td{} style=\"--share:{:.3f}\">{}</td>", truth == guess ? " class=\"right\"" : "",
+          share_of(counts[truth][guess], total_of(counts[truth])), counts[truth][guess]);
+    }
+    body += "</tr>\n";
+  }
+  return "<div class=\"panel confusion\">" + table("Confusion of " + text(run.label), head, body) +
+         "</div>\n";
 }
 
 }  // namespace
@@ -169,23 +193,9 @@ std::string summary_table(std::span<const LoadedRun> runs) {
     }
   }
   return table(
-      "summary",
       "All arms at a glance; 95\u00A0% intervals below each value. Accuracy belongs to the whole "
       "network and repeats for its layers.",
       heads(columns, 2), body);
-}
-
-std::string numbers_table(std::span<const LoadedRun> runs) {
-  std::string body;
-  for (const LoadedRun& run : runs) {
-    body += number_rows(run.label, "whole network", run.findings.findings);
-    for (const LayerFindings& layer : run.findings.layers) {
-      body += number_rows(run.label, layer_words(layer), layer.findings);
-    }
-  }
-  std::string head = heads({"Arm", "Layer", "Number", "Value", "Low", "High"}, 3);
-  return table("numbers", "Every number with its 95\u00A0% interval and its controls",
-               head + "<th scope=\"col\">Controls</th>", body);
 }
 
 std::string claims_table(std::span<const Claim> all) {
@@ -206,55 +216,56 @@ std::string claims_table(std::span<const Claim> all) {
     body += claims_row({first, last}, others);
     first = last;
   }
-  return table("claims",
-               fmt::format("What the intervals allow to be said about the arm “{}”",
+  return table(fmt::format("What the intervals allow to be said about the arm “{}”",
                            text(all.front().subject)),
                heads(columns, columns.size()), body);
 }
 
-std::string confusion_table(const LoadedRun& run) {
-  const auto& counts = run.findings.confusion;
-  if (counts.empty()) return "";
-  const auto& categories = run.findings.categories;
-  const auto name = [&](std::size_t k) {
-    return categories.size() == counts.size() ? text(categories[k]) : fmt::format("class {}", k);
-  };
-  std::string head = "<td class=\"corner\"></td>";
-  std::string body;
-  for (std::size_t truth = 0; truth < counts.size(); ++truth) {
-    head += fmt::format("<th scope=\"col\">{}</th>", name(truth));
-    const auto total = std::accumulate(counts[truth].begin(), counts[truth].end(), int64_t{0});
-    body += fmt::format("<tr><th scope=\"row\">{}</th>", name(truth));
-    for (std::size_t guess = 0; guess < counts.size(); ++guess) {
-      const double share =
-          total == 0 ? 0.0 : static_cast<double>(counts[truth][guess]) / static_cast<double>(total);
-      body += fmt::format("<td{} style=\"--share:{:.3f}\">{}</td>",
-                          truth == guess ? " class=\"right\"" : "", share, counts[truth][guess]);
+std::string confusions(std::span<const LoadedRun> runs) {
+  std::string matrices;
+  for (const LoadedRun& run : runs)
+    if (run.findings.confusion.size() <= kLargestMatrix) matrices += confusion_matrix(run);
+  std::string html = frequent_confusions(runs);
+  if (!matrices.empty())
+    html += fmt::format(
+        "<details><summary>All counts</summary><p class=\"note\">Rows: truth. Columns: answer. "
+        "Shading is the share of the row.</p><div class=\"grid2\">\n{}</div></details>\n",
+        matrices);
+  return html;
+}
+
+std::string side_by_side(std::span<const std::string> labels,
+                         std::span<const nlohmann::json> objects,
+                         const std::string& caption) {
+  std::map<std::string, std::vector<std::string>> rows;
+  for (std::size_t k = 0; k < objects.size(); ++k) {
+    if (!objects[k].is_object()) continue;
+    for (const auto& [key, value] : objects[k].items()) {
+      auto& row = rows[key];
+      row.resize(objects.size(), "–");
+      row[k] = plain(value);
+    }
+  }
+  if (rows.empty()) return "";
+  std::string head = "<td></td>";
+  for (const auto& label : labels) head += fmt::format("<th scope=\"col\">{}</th>", text(label));
+  std::string different;
+  std::string equal;
+  for (const auto& [key, values] : rows) {
+    const bool same = std::all_of(values.begin(), values.end(), [&](const std::string& value) {
+      return value == values.front();
+    });
+    std::string& body = same ? equal : different;
+    body += fmt::format("<tr><th scope=\"row\">{}</th>", text(key));
+    if (same) {
+      body += fmt::format("<td colspan=\"{}\"><code>{}</code></td>", values.size(),
+                          text(values.front()));
+    } else {
+      for (const auto& value : values) body += fmt::format("<td><code>{}</code></td>", text(value));
     }
     body += "</tr>\n";
   }
-  return fmt::format(
-      "<figure class=\"panel confusion\"><h4>{}</h4><div class=\"scroll\" tabindex=\"0\" "
-      "role=\"region\" "
-      "aria-label=\"Confusion of {}\"><table><caption>Rows: truth. Columns: answer.</caption>"
-      "<thead><tr>{}</tr></thead><tbody>\n{}</tbody></table></div></figure>\n",
-      text(run.label), text(run.label), head, body);
-}
-
-std::string key_value_table(const nlohmann::json& object, const std::string& caption) {
-  std::string body;
-  if (object.is_object()) {
-    for (const auto& [key, value] : object.items()) {
-      body += fmt::format("<tr><th scope=\"row\">{}</th><td><code>{}</code></td></tr>\n", text(key),
-                          text(plain(value)));
-    }
-  }
-  if (body.empty()) return "<p class=\"note\">Nothing was recorded.</p>\n";
-  return fmt::format(
-      "<div class=\"scroll\" tabindex=\"0\" role=\"region\" "
-      "aria-label=\"{0}\"><table><caption>{0}</caption>"
-      "<tbody>\n{1}</tbody></table></div>\n",
-      text(caption), body);
+  return table(text(caption), head, different + equal);
 }
 
 }  // namespace partwise::report

@@ -166,126 +166,124 @@ std::vector<Claim> claims_on_controls(std::span<const RunFindings> runs,
   return all;
 }
 
-std::string short_values(std::span<const RunFindings> runs, const Claim& claim) {
-  const NumberWords& metric = *claim.metric;
-  const auto value = [&](const std::string& arm) {
-    const double mean = mean_value(findings_of(runs, arm, claim.role, metric.key));
-    return metric.is_share ? percent(mean) : decimal(mean, 2);
-  };
-  std::string words = fmt::format("{} against {}", value(claim.subject), value(claim.other));
-  if (metric.is_share)
-    words += fmt::format(", {}{} points", claim.difference < 0 ? "−" : "+",
-                         decimal(std::abs(claim.difference) * 100.0, 1));
-  if (metric.better == Better::lower) words += ", lower is better";
-  return words;
-}
-
-// "better in purity (0.78 against 0.41) and …; not distinguishable in accuracy (…)"
-std::string grouped(const std::vector<Claim>& chosen, std::span<const RunFindings> runs) {
-  std::string sentence;
-  for (const char* word : {"better", "worse", "not distinguishable", "not comparable"}) {
-    std::vector<std::string> items;
-    for (const Claim& claim : chosen) {
-      const bool undefined = claim.relation == Relation::undefined;
-      const std::string judged = undefined ? "not comparable" : judgement(claim);
-      if (judged != word) continue;
-      const auto why =
-          undefined ? std::string("an interval is missing") : short_values(runs, claim);
-      items.push_back(fmt::format("{} ({})", lower_name(*claim.metric), why));
-    }
-    if (items.empty()) continue;
-    if (!sentence.empty()) sentence += "; ";
-    const std::string last = items.back();
-    items.pop_back();
-    sentence += fmt::format("{} in {}", word, items.empty() ? last : join(items) + " and " + last);
+// The control that is hardest to pass; nullptr without any that can be compared.
+const Claim* hardest(const std::vector<Claim>& controls) {
+  const Claim* found = nullptr;
+  for (const Claim& claim : controls) {
+    if (claim.relation == Relation::undefined) continue;
+    const double sign = claim.metric->better == Better::lower ? -1.0 : 1.0;
+    if (found == nullptr || sign * claim.difference < sign * found->difference) found = &claim;
   }
-  return sentence;
+  return found;
 }
 
-std::vector<Claim> headline_claims(std::span<const RunFindings> runs,
-                                   const std::string& subject,
-                                   const std::string& other,
-                                   const std::string& role) {
-  std::vector<Claim> chosen;
-  if (!runs_of(runs, other, role).empty()) {
-    for (const char* key : {"purity", "instability_ratio", "part_interpretability"}) {
-      chosen.push_back(claim_between(runs, *metrics::find_number(key), role, subject, other));
-    }
-  }
-  chosen.push_back(claim_between(runs, *metrics::find_number("accuracy"), "", subject, other));
-  return chosen;
+bool is_better(const Claim& claim) {
+  return judgement(claim) == "better";
 }
 
-std::string sentence_against(std::span<const RunFindings> runs,
-                             const std::string& subject,
-                             const std::string& other,
-                             const std::string& role,
-                             const std::string& subject_words) {
-  const bool only_loss_differs = subject == "interpretable" && other == "masked";
-  return fmt::format(
-      "{} {}{}, {} is {}.", role.empty() ? "Against" : fmt::format("In the {}, against", role),
-      full_name(other), only_loss_differs ? ", which lacks only the filter loss" : "",
-      subject_words, grouped(headline_claims(runs, subject, other, role), runs));
+// "better than its hardest control, constant centre (0.391)"
+std::string against_control(const Claim& claim, const char* whose) {
+  return fmt::format("{} {} {} hardest control, {} ({})", judgement(claim),
+                     claim.relation == Relation::indistinct ? "from" : "than", whose, claim.other,
+                     claim.other_value);
 }
 
-std::string sentence_on_ratio(std::span<const RunFindings> runs,
-                              const std::string& subject,
-                              const std::string& role) {
-  const NumberWords& metric = *metrics::find_number("instability_ratio");
-  const auto found = findings_of(runs, subject, role, metric.key);
-  std::vector<metrics::Comparison> with_one;
-  for (const Finding& finding : found)
-    with_one.push_back(metrics::compare_with_control(1.0, finding));
-  const Relation relation = common(with_one);
-  const std::string values = shown_all(metric, found);
-  if (relation == Relation::lower) {
-    return fmt::format(
-        "Its peaks in the {} move with the object's landmarks: the instability ratio, {}, lies "
-        "below 1, the value of a detector that ignores them.",
-        role, values);
-  }
-  if (relation == Relation::undefined) return "Whether its peaks follow landmarks is not known.";
-  return fmt::format(
-      "Its peaks in the {} are not shown to follow the object's landmarks: the instability ratio, "
-      "{}, is not below 1, the value of a detector that ignores them.",
-      role, values);
+std::string images_of(std::span<const RunFindings> runs, const std::string& subject) {
+  const RunFindings& run = *runs_of(runs, subject, "").front();
+  if (run.training_images && *run.training_images == 0)
+    return fmt::format("{} images it was not trained on", run.rows);
+  if (run.training_images)
+    return fmt::format("{} images, {} of them training images", run.rows, *run.training_images);
+  return fmt::format("{} images of the split “{}”", run.rows, run.split);
 }
 
-std::string sentence_on_constant(std::span<const RunFindings> runs,
-                                 const std::string& subject,
-                                 const std::string& role) {
-  const NumberWords& metric = *metrics::find_number("location_instability");
-  for (const Claim& claim : claims_on_controls(runs, metric, role, subject)) {
-    if (claim.other != "constant centre" || claim.relation == Relation::undefined) continue;
-    if (claim.relation == Relation::lower) {
-      return fmt::format(
-          "Its location instability, {}, is lower than that of a detector that always fires at the "
-          "centre ({}).",
-          claim.subject_value, claim.other_value);
-    }
-    return fmt::format(
-        "Its location instability, {}, does not beat a detector that always fires at the centre "
-        "({}), so by itself that number proves nothing.",
-        claim.subject_value, claim.other_value);
-  }
-  return "";
-}
-
-// All arms have the top layer of the backbone.
-std::string headline_role(const std::vector<std::string>& roles) {
-  if (roles.empty()) return "";
-  const bool has_top = std::find(roles.begin(), roles.end(), findings::kTopLayer) != roles.end();
-  return has_top ? findings::kTopLayer : roles.front();
-}
-
-std::string sentence_alone(std::span<const RunFindings> runs, const std::string& subject) {
+std::string sentence_on_accuracy(std::span<const RunFindings> runs, const std::string& subject) {
   const NumberWords& accuracy = *metrics::find_number("accuracy");
+  const auto found = findings_of(runs, subject, "", accuracy.key);
   std::string name = full_name(subject);  // "the …"
   name[0] = 'T';
-  return fmt::format(
-      "Only one kind of network is in this report, so nothing can be compared. {} has an accuracy "
-      "of {}.",
-      name, shown_all(accuracy, findings_of(runs, subject, "", "accuracy")));
+  std::string sentence = fmt::format("{} decides right on {} of {}", name,
+                                     shown_all(accuracy, found), images_of(runs, subject));
+  const auto controls = claims_on_controls(runs, accuracy, "", subject);
+  if (const Claim* control = hardest(controls)) sentence += ": " + against_control(*control, "its");
+  return sentence + ".";
+}
+
+// The roles of a layer's number that exist, the layer that decides first.
+std::vector<std::string> roles_with(std::span<const RunFindings> runs,
+                                    const std::string& subject,
+                                    const NumberWords& metric) {
+  auto roles = roles_of(runs, subject);
+  std::reverse(roles.begin(), roles.end());
+  std::erase_if(roles, [&](const std::string& role) {
+    return !std::isfinite(mean_value(findings_of(runs, subject, role, metric.key)));
+  });
+  return roles;
+}
+
+std::string sentence_on_parts(std::span<const RunFindings> runs, const std::string& subject) {
+  const NumberWords& parts = *metrics::find_number("part_interpretability");
+  const NumberWords& purity = *metrics::find_number("purity");
+  const bool knows_parts = !roles_with(runs, subject, parts).empty();
+  const NumberWords& metric = knows_parts ? parts : purity;
+  const auto roles = roles_with(runs, subject, metric);
+  if (roles.empty()) return "What its filters stand for was not measured.";
+  std::string sentence;
+  bool first_better = false;
+  for (const std::string& role : roles) {
+    const auto controls = claims_on_controls(runs, metric, role, subject);
+    const Claim* control = hardest(controls);
+    const auto values = shown_all(metric, findings_of(runs, subject, role, metric.key));
+    const bool better = control != nullptr && is_better(*control);
+    const auto numbers = control == nullptr
+                             ? fmt::format("{} {}, without a control", lower_name(metric), values)
+                             : fmt::format("{} {}, {}", lower_name(metric), values,
+                                           against_control(*control, "their"));
+    if (!sentence.empty()) {
+      sentence +=
+          fmt::format("; {} in the {}: {}{}", better == first_better ? "likewise" : "but", role,
+                      values, control == nullptr ? "" : fmt::format(", {}", judgement(*control)));
+      if (control != nullptr)
+        sentence +=
+            fmt::format(" {} {}", control->relation == Relation::indistinct ? "from" : "than",
+                        control->other_value);
+      continue;
+    }
+    first_better = better;
+    if (knows_parts) {
+      sentence = fmt::format(
+          "Its filters in the {} {}: {}", role,
+          better ? "stand for parts beyond their control" : "are not shown to stand for parts",
+          numbers);
+    } else {
+      sentence = fmt::format(
+          "Whether its filters stand for parts cannot be said, as the data names none; in the {} "
+          "they {}: {}",
+          role, better ? "fire in one place" : "are not shown to fire in one place", numbers);
+    }
+  }
+  return sentence + ".";
+}
+
+// Against the plainest network there is.
+std::string sentence_on_cost(std::span<const RunFindings> runs,
+                             const std::vector<std::string>& found,
+                             const std::string& subject) {
+  const std::string& other = found.front() == subject ? found.back() : found.front();
+  if (other == subject)
+    return "What that costs in accuracy cannot be said: no other kind of network is in this "
+           "report.";
+  const auto claim = claim_between(runs, *metrics::find_number("accuracy"), "", subject, other);
+  const auto numbers = fmt::format("{} against {}", shown_difference(claim), full_name(other));
+  if (claim.relation == Relation::undefined)
+    return fmt::format(
+        "What that costs in accuracy against {} cannot be said: an interval is "
+        "missing.",
+        full_name(other));
+  if (claim.relation == Relation::lower) return fmt::format("That costs accuracy: {}.", numbers);
+  if (claim.relation == Relation::higher)
+    return fmt::format("That costs no accuracy: {}, which is better.", numbers);
+  return fmt::format("A cost in accuracy is not shown: {}, not distinguishable.", numbers);
 }
 
 // How the words are meant, and which runs could not be paired.
@@ -300,8 +298,7 @@ std::string basis_of(std::span<const RunFindings> runs) {
   std::string words =
       "“Better” and “worse” are said only where the 95\u00A0% interval of the difference leaves "
       "out 0, as partwise compare says it; everything else is called not distinguishable, which "
-      "does "
-      "not mean equal.";
+      "does not mean equal.";
   if (reasons.empty() && runs.size() > 1)
     return words + " Every network is drawn on the same images, so hard ones cancel.";
   if (!reasons.empty())
@@ -327,6 +324,30 @@ std::string shown(const NumberWords& metric, const Finding& finding) {
                      bare(finding.high));
 }
 
+std::string shown_difference(const Claim& claim) {
+  const bool share = claim.metric->is_share;
+  const auto part = [&](double value) {
+    const double size = value * (share ? 100.0 : 1.0);
+    return fmt::format("{}{}", size > 0 ? "+" : "",
+                       decimal(size, share ? 1 : claim.metric->decimals));
+  };
+  if (!std::isfinite(claim.difference)) return "–";
+  const bool of_one_pair = std::isfinite(claim.low) && std::isfinite(claim.high);
+  return fmt::format(
+      "{}{}{}", part(claim.difference), share ? " points" : "",
+      of_one_pair ? fmt::format(" [{}, {}]", part(claim.low), part(claim.high)) : "");
+}
+
+std::string hardest_control(const NumberWords& metric, const Finding& finding) {
+  std::string found;
+  const double sign = metric.better == Better::lower ? -1.0 : 1.0;
+  for (const auto& [name, value] : finding.controls) {
+    if (!std::isfinite(value)) continue;
+    if (found.empty() || sign * value > sign * finding.controls.at(found)) found = name;
+  }
+  return found;
+}
+
 std::vector<NumberWords> leading_numbers(bool of_network) {
   std::vector<NumberWords> numbers;
   for (const Metric& metric : metrics::catalogue()) {
@@ -336,13 +357,17 @@ std::vector<NumberWords> leading_numbers(bool of_network) {
   return numbers;
 }
 
+bool are_comparable(const RunFindings& first, const RunFindings& second) {
+  return first.net == second.net && first.loss == second.loss &&
+         first.categories == second.categories &&
+         findings::difference_between(first, second).empty();
+}
+
 std::vector<std::vector<RunFindings>> comparable_groups(std::span<const RunFindings> runs) {
   std::vector<std::vector<RunFindings>> groups;
   for (const RunFindings& run : runs) {
     const auto group = std::find_if(groups.begin(), groups.end(), [&](const auto& members) {
-      const RunFindings& first = members.front();
-      return first.net == run.net && first.loss == run.loss && first.categories == run.categories &&
-             findings::difference_between(first, run).empty();
+      return are_comparable(members.front(), run);
     });
     if (group == groups.end()) {
       groups.push_back({run});
@@ -385,31 +410,9 @@ Verdict verdict(std::span<const RunFindings> runs) {
   if (runs.empty()) return {{"There is no run in this report."}, ""};
   const auto found = arms_of(runs);
   const std::string subject = subject_of(found);
-  const auto roles = roles_of(runs, subject);
-  const std::string role = headline_role(roles);
-  const std::string last_role = roles.empty() ? "" : roles.back();
-  Verdict verdict;
-  if (found.size() == 1) verdict.sentences.push_back(sentence_alone(runs, subject));
-  const std::string& plainest = found.front() == subject ? found.back() : found.front();
-  if (plainest != subject) {
-    verdict.sentences.push_back(
-        sentence_against(runs, subject, plainest, role, full_name(subject)));
-  }
-  const auto compare = [&](const std::string& arm, const std::string& layer) {
-    const bool present = std::find(found.begin(), found.end(), arm) != found.end();
-    if (!present || arm == subject || arm == plainest) return;
-    verdict.sentences.push_back(sentence_against(runs, subject, arm, layer, "it"));
-  };
-  compare("masked", role);
-  compare("ordinary+layer", last_role);
-  if (last_role != role) compare("masked", last_role);
-  if (!role.empty()) {
-    verdict.sentences.push_back(sentence_on_ratio(runs, subject, last_role));
-    const auto constant = sentence_on_constant(runs, subject, last_role);
-    if (!constant.empty()) verdict.sentences.push_back(constant);
-  }
-  verdict.basis = basis_of(runs);
-  return verdict;
+  return {{sentence_on_accuracy(runs, subject), sentence_on_parts(runs, subject),
+           sentence_on_cost(runs, found, subject)},
+          basis_of(runs)};
 }
 
 }  // namespace partwise::report

@@ -14,6 +14,7 @@ using metrics::Relation;
 
 // Runs of the same network, task, loss, split, images, categories and options of measuring: only
 // such may be compared.
+bool are_comparable(const RunFindings& first, const RunFindings& second);
 std::vector<std::vector<RunFindings>> comparable_groups(std::span<const RunFindings> runs);
 
 // The catalogue's numbers that lead, of the whole network or of a layer.
@@ -44,12 +45,20 @@ std::vector<Claim> claims(std::span<const RunFindings> runs);
 // defined".
 std::string judgement(const Claim& claim);
 
+// "+3.1 points [+1.2, +5.0]": with the interval where one pair of runs was compared.
+std::string shown_difference(const Claim& claim);
+
+// The control that is hardest to pass; "" without any.
+std::string hardest_control(const NumberWords& metric, const Finding& finding);
+
 struct Verdict {
+  // What the network gets right, whether its filters stand for parts against their own hardest
+  // control, and whether that costs accuracy.
   std::vector<std::string> sentences;
   std::string basis;  // where it was measured and how the words are meant
 };
 
-// Plain sentences for comparable runs that say nothing the claims do not support.
+// Plain sentences for comparable runs, that say nothing the claims do not support.
 Verdict verdict(std::span<const RunFindings> runs);
 
 // What is wrong with how a layer's filters are at work: many silent ones, a category without any,

@@ -131,90 +131,105 @@ TEST(Verdict, SaysWhetherImagesCancel) {
   EXPECT_TRUE(contains(verdict(paired).basis, "drawn on the same images"));
 }
 
-TEST(Verdict, NamesWhatIsBetterAndWhatCannotBeToldApart) {
-  const std::vector runs = {run("ordinary", 0.97, 0.41, 0.95),
-                            run("interpretable", 0.96, 0.78, 0.6)};
-  const auto words = join(verdict(runs).sentences, " ");
-  EXPECT_TRUE(contains(words,
-                       "against the ordinary network, the interpretable network is better in "
-                       "purity (0.78 against 0.41) and instability ratio (0.60 against 0.95, "
-                       "lower is better); not distinguishable in part interpretability"))
-      << words;
-  EXPECT_TRUE(contains(words, "accuracy (96.0\u00A0% against 97.0\u00A0%, −1.0 points)")) << words;
-  EXPECT_FALSE(contains(words, "worse"));
+// What the three sentences say.
+std::string said(const std::vector<RunFindings>& runs) {
+  const auto words = verdict(runs);
+  EXPECT_EQ(words.sentences.size(), 3U);
+  return join(words.sentences, " ");
 }
 
-TEST(Verdict, ClaimsNothingWhereTheDifferencesIntervalHoldsNone) {
-  const std::vector runs = {run("ordinary", 0.97, 0.50, 0.80),
-                            run("interpretable", 0.96, 0.52, 0.75)};
-  const auto words = join(verdict(runs).sentences, " ");
-  EXPECT_TRUE(contains(words, "the interpretable network is not distinguishable in purity"))
-      << words;
-  EXPECT_FALSE(contains(words, "better in"));
-  EXPECT_FALSE(contains(words, "worse in"));
+// Its part interpretability, beside a control.
+RunFindings with_parts(RunFindings found, double value, double half, double centre) {
+  found.layers.back().findings["part_interpretability"] =
+      around(value, half, {{"constant_centre", centre}, {"shuffled_images", 0.1}});
+  return found;
 }
 
-TEST(Verdict, SaysWhatGotWorse) {
-  const std::vector runs = {run("ordinary", 0.97, 0.60, 0.80),
-                            run("interpretable", 0.80, 0.40, 0.95)};
-  const auto words = join(verdict(runs).sentences, " ");
-  EXPECT_TRUE(contains(words, "is worse in purity (0.40 against 0.60), instability ratio"))
-      << words;
-  EXPECT_TRUE(contains(words, "and accuracy (80.0\u00A0% against 97.0\u00A0%, −17.0 points)"))
-      << words;
-}
-
-TEST(Verdict, ComparesWithTheMaskAloneToo) {
-  const std::vector runs = {run("ordinary", 0.97, 0.41, 0.95), run("masked", 0.97, 0.45, 0.9),
-                            run("interpretable", 0.96, 0.78, 0.6)};
+TEST(Verdict, SaysWhatTheNetworkGetsRightAgainstItsHardestControl) {
+  auto method = run("interpretable", 0.96, 0.78, 0.6);
+  method.findings["accuracy"].controls["chance"] = 0.1;
   EXPECT_TRUE(
-      contains(join(verdict(runs).sentences, " "),
-               "against the masked network, which lacks only the filter loss, it is better in "
-               "purity (0.78 against 0.45)"));
+      contains(said({method}),
+               "The interpretable network decides right on 96.0\u00A0% [94.0, 98.0] of 360 "
+               "images of the split “test”: better than its hardest control, majority class "
+               "(17.0\u00A0%)."))
+      << said({method});
+  method.training_images = 0;
+  EXPECT_TRUE(contains(said({method}), "360 images it was not trained on"));
+  method.training_images = 200;
+  EXPECT_TRUE(contains(said({method}), "360 images, 200 of them training images"));
+  EXPECT_TRUE(contains(said({run("interpretable", 0.18, 0.78, 0.6)}),
+                       "not distinguishable from its hardest control, majority class"));
 }
 
-TEST(Verdict, ComparesTheNewLayerWithAnOrdinaryOne) {
-  const auto deepened = [](const char* arm, double ratio) {
-    auto deeper = run(arm, 0.96, 0.5, 0.9);
-    auto layer = run(arm, 0.96, 0.5, ratio).layers.front();
-    layer.role = findings::kNewLayer;
-    deeper.layers.push_back(layer);
-    return deeper;
+TEST(Verdict, SaysThatFiltersStandForPartsOnlyBeyondTheirHardestControl) {
+  const auto method = run("interpretable", 0.96, 0.78, 0.6);
+  const auto beyond = said({with_parts(method, 0.5, 0.05, 0.4)});
+  EXPECT_TRUE(contains(beyond,
+                       "Its filters in the top layer of the backbone stand for parts beyond their "
+                       "control: part interpretability 0.500 [0.450, 0.550], better than their "
+                       "hardest control, constant centre (0.400)."))
+      << beyond;
+  for (const double centre : {0.46, 0.7}) {
+    const auto not_shown = said({with_parts(method, 0.5, 0.05, centre)});
+    EXPECT_TRUE(contains(not_shown, "are not shown to stand for parts")) << not_shown;
+    EXPECT_FALSE(contains(not_shown, "beyond")) << not_shown;
+  }
+}
+
+TEST(Verdict, SaysOfEveryLayerWhetherItHolds) {
+  auto method = with_parts(run("interpretable", 0.96, 0.78, 0.6), 0.36, 0.05, 0.38);
+  auto layer = with_parts(method, 0.44, 0.03, 0.39).layers.front();
+  layer.role = findings::kNewLayer;
+  method.layers.push_back(layer);
+  EXPECT_TRUE(contains(said({method}),
+                       "in the new layer stand for parts beyond their control: part "
+                       "interpretability 0.440 [0.410, 0.470], better than their hardest control, "
+                       "constant centre (0.390); but in the top layer of the backbone: 0.360 "
+                       "[0.310, 0.410], not distinguishable from 0.380."))
+      << said({method});
+}
+
+TEST(Verdict, FallsBackOnPurityWhereTheDataNamesNoParts) {
+  auto method = run("interpretable", 0.96, 0.78, 0.6);
+  method.layers[0].findings.erase("part_interpretability");
+  EXPECT_TRUE(
+      contains(said({method}),
+               "Whether its filters stand for parts cannot be said, as the data names none; "
+               "in the top layer of the backbone they fire in one place: purity 0.780"))
+      << said({method});
+  method.layers.clear();
+  EXPECT_TRUE(contains(said({method}), "What its filters stand for was not measured."));
+}
+
+TEST(Verdict, SaysWhatThatCostsInAccuracy) {
+  const auto method = run("interpretable", 0.96, 0.78, 0.6);
+  const auto against = [&](double accuracy) {
+    return said({run("ordinary", accuracy, 0.41, 0.95), run("masked", 0.9, 0.45, 0.9), method});
   };
-  const std::vector runs = {run("ordinary", 0.97, 0.41, 0.95), deepened("ordinary+layer", 0.8),
-                            deepened("interpretable", 0.5)};
-  EXPECT_TRUE(contains(join(verdict(runs).sentences, " "), "In the new layer, against"));
-  EXPECT_TRUE(contains(join(verdict(runs).sentences, " "), "Its peaks in the new layer move"));
-}
-
-TEST(Verdict, HoldsPeaksAgainstADetectorThatIgnoresLandmarks) {
-  const std::vector below = {run("interpretable", 0.96, 0.78, 0.6)};
-  EXPECT_TRUE(contains(join(verdict(below).sentences, " "), "lies below 1"));
-  const std::vector at = {run("interpretable", 0.96, 0.78, 0.97)};
-  EXPECT_TRUE(contains(join(verdict(at).sentences, " "), "are not shown to follow"));
-  EXPECT_TRUE(contains(join(verdict(at).sentences, " "),
-                       "does not beat a detector that always fires at the centre"));
+  EXPECT_TRUE(contains(against(0.97),
+                       "A cost in accuracy is not shown: −1.0 points [−3.8, +1.8] "
+                       "against the ordinary network, not distinguishable."))
+      << against(0.97);
+  EXPECT_TRUE(contains(against(0.999), "That costs accuracy: −3.9 points")) << against(0.999);
+  EXPECT_TRUE(contains(against(0.80), "That costs no accuracy: +16.0 points")) << against(0.80);
+  EXPECT_TRUE(contains(said({method}), "no other kind of network is in this report"));
 }
 
 TEST(Verdict, SurvivesMissingNumbersLayersAndRuns) {
   EXPECT_FALSE(verdict({}).sentences.empty());
-  auto bare = run("interpretable", 0.96, 0.78, 0.6);
-  bare.layers.clear();
-  const std::vector runs = {run("ordinary", 0.97, 0.41, 0.95), bare};
-  EXPECT_TRUE(contains(join(verdict(runs).sentences, " "), "accuracy"));
   auto undefined = run("interpretable", 0.96, 0.78, 0.6);
+  undefined.findings["accuracy"] = around(std::nan(""), 0.0);
+  undefined.layers[0].findings["part_interpretability"] = around(std::nan(""), 0.0);
   undefined.layers[0].findings["purity"] = around(std::nan(""), 0.0);
-  const std::vector partly = {run("ordinary", 0.97, 0.41, 0.95), undefined};
-  EXPECT_TRUE(contains(join(verdict(partly).sentences, " "),
-                       "not comparable in purity (an interval is missing)"));
-  EXPECT_TRUE(contains(verdict(std::vector{run("masked", 0.9, 0.4, 0.9)}).sentences.front(),
-                       "nothing can be compared"));
+  const auto words = said({run("ordinary", 0.97, 0.41, 0.95), undefined});
+  EXPECT_TRUE(contains(words, "an interval is missing")) << words;
+  EXPECT_TRUE(contains(words, "was not measured")) << words;
 }
 
 TEST(Verdict, KeepsAnUnknownArmFromBecomingTheMethod) {
-  const std::vector runs = {run("my own", 0.97, 0.41, 0.95), run("masked", 0.96, 0.78, 0.6)};
-  EXPECT_TRUE(contains(join(verdict(runs).sentences, " "),
-                       "against the my own network, the masked network is"));
+  EXPECT_TRUE(contains(said({run("my own", 0.97, 0.41, 0.95), run("masked", 0.96, 0.78, 0.6)}),
+                       "The masked network decides right"));
 }
 
 TEST(Claims, CoverEveryArmAndControl) {

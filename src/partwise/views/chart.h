@@ -32,16 +32,19 @@ struct IntervalRow {
   std::optional<double> high;
   int64_t style = 0;  // modulo kSeriesStyles
   std::vector<ControlMark> controls;
+  std::string short_text = {};  // printed instead where the chart is compact
 };
 
 // Points with intervals on one axis. A control that has the same value in every row is drawn as a
-// dashed line through all of them, any other as a sign in its row.
+// dashed line through all of them, any other as a sign in its row. A compact chart has its labels
+// beside the axis, half as high, and draws every control as a sign.
 struct IntervalChart {
   std::string id;
   std::string title;
   std::string axis_label;
   double axis_scale = 1.0;  // 100 to show shares as percent
   std::vector<IntervalRow> rows;
+  bool compact = false;
 };
 
 std::string interval_chart_svg(const IntervalChart& chart);

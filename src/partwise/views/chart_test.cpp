@@ -37,6 +37,22 @@ TEST(IntervalChart, DrawsASharedControlAsALineAndOthersAsSigns) {
   EXPECT_EQ(count(svg, "<g class=\"control\"><title>uniform"), 2);
 }
 
+TEST(IntervalChart, IsHalfAsHighWhereItIsCompactAndSaysNoLess) {
+  auto chart = purity_chart();
+  const auto height = [](const std::string& svg) {
+    const std::string box = "viewBox=\"0 0 400 ";
+    return std::stod(svg.substr(svg.find(box) + box.size()));
+  };
+  const double whole = height(interval_chart_svg(chart));
+  chart.compact = true;
+  for (auto& row : chart.rows) row.short_text = "short";
+  const auto svg = interval_chart_svg(chart);
+  EXPECT_LT(height(svg), 0.65 * whole);  // heading, axis and legend stay
+  EXPECT_TRUE(contains(svg, "conv4, ordinary: 0.41, control uniform 0.130"));
+  EXPECT_TRUE(contains(svg, ">short</text>"));
+  EXPECT_EQ(count(svg, "v26\""), 0);
+}
+
 TEST(IntervalChart, TellsSeriesApartByMarker) {
   const auto svg = interval_chart_svg(purity_chart());
   EXPECT_TRUE(contains(svg, "<circle"));

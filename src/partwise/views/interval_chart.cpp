@@ -14,6 +14,9 @@ namespace {
 constexpr double kMargin = 8.0;
 constexpr double kHeading = 24.0;
 constexpr double kRow = 44.0;
+constexpr double kCompactRow = 17.0;
+constexpr double kCompactLabels = 108.0;
+constexpr double kCompactValues = 52.0;
 
 struct Control {
   std::string name;
@@ -33,11 +36,13 @@ std::vector<Control> controls_of(const IntervalChart& chart) {
     }
   }
   for (Control& control : controls) {
-    control.shared = std::all_of(chart.rows.begin(), chart.rows.end(), [&](const IntervalRow& row) {
-      return std::any_of(row.controls.begin(), row.controls.end(), [&](const ControlMark& mark) {
-        return mark.name == control.name && mark.value == control.value;
-      });
-    });
+    control.shared = !chart.compact &&
+                     std::all_of(chart.rows.begin(), chart.rows.end(), [&](const IntervalRow& row) {
+                       return std::any_of(
+                           row.controls.begin(), row.controls.end(), [&](const ControlMark& mark) {
+                             return mark.name == control.name && mark.value == control.value;
+                           });
+                     });
   }
   return controls;
 }
@@ -76,8 +81,13 @@ class Drawing {
  private:
   double x(double value) const {
     const double share = axis_.share(value * chart_.axis_scale);
-    return kMargin + std::clamp(share, 0.0, 1.0) * (kChartWidth - 2 * kMargin);
+    return left() + std::clamp(share, 0.0, 1.0) * (right() - left());
   }
+  double left() const { return chart_.compact ? kCompactLabels : kMargin; }
+  double right() const { return kChartWidth - (chart_.compact ? kCompactValues : kMargin); }
+  // Where rows are close, a cross over a marker leaves it to be seen; a diamond would not.
+  int64_t sign_of(int64_t control) const { return control + (chart_.compact ? 1 : 0); }
+  double row_height() const { return chart_.compact ? kCompactRow : kRow; }
 
   std::string heading(const std::string& group) {
     y_ += kHeading;
@@ -88,19 +98,21 @@ class Drawing {
 
   std::string data_row(const IntervalRow& row) {
     const double text = y_ + 13;
-    const double track = y_ + 26;
-    y_ += kRow;
+    const double track = y_ + (chart_.compact ? 9 : 26);
+    const double size = chart_.compact ? 11 : 12;
+    const auto& value = chart_.compact ? row.short_text : row.value_text;
+    y_ += row_height();
     std::string svg = fmt::format(
-        R"(<g class="series series-{}"><title>{}: {}</title><text class="ink" x="{}" y="{:.1f}" font-size="12">{}</text><text class="ink" x="{:.1f}" y="{:.1f}" font-size="12" text-anchor="end">{}</text><line class="grid" x1="{}" x2="{:.1f}" y1="{:.1f}" y2="{:.1f}" stroke="currentColor" stroke-opacity="0.15"/>)",
+        R"(<g class="series series-{}"><title>{}: {}</title><text class="ink" x="{}" y="{:.1f}" font-size="{}">{}</text><text class="ink" x="{:.1f}" y="{:.1f}" font-size="{}" text-anchor="end">{}</text><line class="grid" x1="{}" x2="{:.1f}" y1="{:.1f}" y2="{:.1f}" stroke="currentColor" stroke-opacity="0.15"/>)",
         row.style % kSeriesStyles, escape_markup(row.label), escape_markup(row.value_text), kMargin,
-        text, escape_markup(shortened(row.label, 32)), kChartWidth - kMargin, text,
-        escape_markup(row.value_text), kMargin, kChartWidth - kMargin, track, track);
+        text, size, escape_markup(shortened(row.label, chart_.compact ? 16 : 32)),
+        kChartWidth - kMargin, text, size, escape_markup(value), left(), right(), track, track);
     if (row.low && row.high) {
       svg += fmt::format(
           R"(<path d="M{:.1f} {:.1f}H{:.1f}M{:.1f} {:.1f}v10M{:.1f} {:.1f}v10" fill="none" stroke="currentColor" stroke-width="2"/>)",
           x(*row.low), track, x(*row.high), x(*row.low), track - 5, x(*row.high), track - 5);
     }
-    if (row.value) svg += series_glyph(row.style, x(*row.value), track, 5);
+    if (row.value) svg += series_glyph(row.style, x(*row.value), track, chart_.compact ? 4 : 5);
     return svg + "</g>" + row_controls(row, track);
   }
 
@@ -116,7 +128,7 @@ class Drawing {
                 ? fmt::format(
                       R"(<path d="M{:.1f} {:.1f}v26" fill="none" stroke="currentColor" stroke-width="1.5" stroke-dasharray="{}"/>)",
                       x(mark.value), track - 8, control_dash(index))
-                : control_glyph(index, x(mark.value), track, 5);
+                : control_glyph(sign_of(index), x(mark.value), track, 5);
         svg += fmt::format(R"(<g class="control"><title>{}: {:.3f}</title>{}</g>)",
                            escape_markup(mark.name), mark.value * chart_.axis_scale, sign);
       }
@@ -131,7 +143,7 @@ class Drawing {
     for (const IntervalRow& row : chart_.rows) {
       if (row.group != group) bottom += kHeading;
       group = row.group;
-      bottom += kRow;
+      bottom += row_height();
     }
     std::string svg;
     for (const double tick : axis_.ticks) {
@@ -146,12 +158,17 @@ class Drawing {
     std::string svg;
     for (const double tick : axis_.ticks) {
       const double place = x(tick / chart_.axis_scale);
-      const char* anchor = place < kMargin + 1                 ? "start"
-                           : place > kChartWidth - kMargin - 1 ? "end"
-                                                               : "middle";
+      const char* anchor = chart_.compact        ? "middle"
+                           : place < left() + 1  ? "start"
+                           : place > right() - 1 ? "end"
+                                                 : "middle";
       svg += fmt::format(
           R"(<text class="muted" x="{:.1f}" y="{:.1f}" font-size="11" text-anchor="{}">{}</text>)",
           place, y_ + 13, anchor, axis_.label(tick));
+    }
+    if (chart_.compact) {
+      y_ += 26;
+      return svg;
     }
     svg += fmt::format(R"(<text class="muted" x="{}" y="{:.1f}" font-size="11">{}</text>)", kMargin,
                        y_ + 30, escape_markup(chart_.axis_label));
@@ -163,7 +180,9 @@ class Drawing {
     std::vector<LegendEntry> entries;
     for (std::size_t k = 0; k < controls_.size(); ++k) {
       const auto kind = controls_[k].shared ? LegendEntry::Kind::line : LegendEntry::Kind::control;
-      entries.push_back({kind, static_cast<int64_t>(k), "control: " + controls_[k].name});
+      const auto index = static_cast<int64_t>(k);
+      entries.push_back(
+          {kind, controls_[k].shared ? index : sign_of(index), "control: " + controls_[k].name});
     }
     const Legend drawn = draw_legend(entries, kMargin, y_, kChartWidth - 2 * kMargin);
     y_ += drawn.height;
