@@ -3,6 +3,8 @@
 #include "partwise/base/error.h"
 #include "partwise/base/files.h"
 #include "partwise/experiments/application_fixture.h"
+#include "partwise/experiments/explain_for_report.h"
+#include "partwise/runs/explained_photographs.h"
 
 namespace partwise::experiments {
 namespace {
@@ -32,13 +34,32 @@ TEST_F(ADemo, TrainsMeasuresAndReportsFourArmsAndDoesNothingTwice) {
     }
   }
   EXPECT_NE(read_file(demo.report).find("<html"), std::string::npos);
-  for (const auto* once : {"training interpretable ...", "drawing figures ..."})
+  const std::vector<const char*> steps{"training interpretable ...", "drawing figures ...",
+                                       "explaining three photographs ..."};
+  for (const auto* once : steps)
     EXPECT_EQ(std::count(said().begin(), said().end(), once), 1) << once;
+  const auto explained = runs::explained_photographs(demo.runs.back());
+  ASSERT_FALSE(explained.photographs.empty());
+  EXPECT_NE(explained.rule.find("drawn at random by seed 1"), std::string::npos);
+  EXPECT_NE(read_file(demo.report).find(explained.rule.substr(0, 20)), std::string::npos);
+  for (const auto& one : explained.photographs) {
+    EXPECT_TRUE(std::filesystem::exists(one.file_in(demo.runs.back().path())));
+    EXPECT_EQ(one.right(), one.name != "wrong") << one.name;
+    double sum = 0.0;
+    for (const auto& part : one.parts) sum += part.share;
+    EXPECT_NEAR(sum, one.evidence, 1e-4);  // complete: float32 scores
+  }
 
   run_demo(root_ / "demo", few, "partwise demo", machine());
-  for (const auto* once : {"training interpretable ...", "drawing figures ..."})
+  for (const auto* once : steps)
     EXPECT_EQ(std::count(said().begin(), said().end(), once), 1) << once;
   EXPECT_EQ(read_json(demo.summary).at("arms"), summary.at("arms"));
+  // Without its parts a run explains nothing, and shows nothing that is out of date.
+  std::filesystem::remove(demo.runs.back().path() / "parts.json");
+  explain_for_report(demo.runs, {}, machine());
+  EXPECT_NE(said().back().find("no photographs are explained in the report"), std::string::npos);
+  EXPECT_NE(said().back().find("partwise names"), std::string::npos);
+  EXPECT_TRUE(runs::explained_photographs(demo.runs.back()).photographs.empty());
   few.seed = 2;
   EXPECT_THROW(run_demo(root_ / "demo", few, "partwise demo", machine()), Error);
 }
