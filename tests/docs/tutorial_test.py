@@ -59,7 +59,7 @@ class Tutorial(unittest.TestCase):
                          "runs/rehearsal/parts.json", "why.html"):
                 self.assertTrue((folder / file).exists(), file)
             self.assertIn("not distinguishable", said["partwise compare runs/masked runs/parts"])
-            for words in ("Before you believe it", "What the filters see", "Drawn at random"):
+            for words in ("Before you believe it", "At a glance", "Drawn at random"):
                 self.assertIn(words, (folder / "report.html").read_text())
 
 

@@ -31,12 +31,13 @@ constexpr double kShownPixelsPerUnit = 1.4;
 // The known arm nearest to the full method, as the report has it.
 const runs::RunFolder* leading_run(const std::vector<runs::RunFolder>& runs) {
   const runs::RunFolder* leading = nullptr;
-  std::size_t rank = 0;
+  int64_t best = -2;
   for (const auto& run : runs) {
-    const auto found = findings::arm_rank(run.options().value("arm", std::string()));
-    if (leading != nullptr && (found >= findings::kArms || found <= rank)) continue;
+    const auto rank = findings::arm_rank(run.options().value("arm", std::string()));
+    const auto known = rank < findings::kArms ? static_cast<int64_t>(rank) : -1;
+    if (known <= best) continue;
     leading = &run;
-    rank = found >= findings::kArms ? 0 : found;
+    best = known;
   }
   return leading;
 }
@@ -212,7 +213,8 @@ void explain_for_report(const std::vector<runs::RunFolder>& runs,
     const auto description = folder / "dataset.json";
     ensure(fs::exists(description), "{}: no dataset is there", folder.string());
     ensure(found->data_hash.empty() || hash_of(description) == found->data_hash,
-           "{} is not the dataset it was measured on", folder.string());
+           "{} is not the dataset it was measured on; say with --data where that lies",
+           folder.string());
     say("explaining three photographs ...");
     explain_run(*run, folder, *found, state, start_session(machine));
   } catch (const Error& problem) {

@@ -83,13 +83,17 @@ const LoadedRun* run_with_photographs(std::span<const LoadedRun> runs) {
 std::string pictures(std::span<const LoadedRun> runs) {
   if (const LoadedRun* run = run_with_photographs(runs)) {
     std::string html;
-    for (const auto& photograph : run->explained.photographs)
+    bool in_logits = false;
+    for (const auto& photograph : run->explained.photographs) {
       html += photograph_html(*run, photograph);
+      in_logits = in_logits || photograph.evidence <= 0.0;
+    }
     return fmt::format(
         "<div class=\"three\">\n{}</div>\n<p class=\"note\">{} Decided by <b>{}</b>. Numbers stand "
         "where a part’s evidence lies; bars are its share of all evidence, hatched where it speaks "
-        "against.</p>\n",
-        html, text(run->explained.rule), text(run->label));
+        "against.{}</p>\n",
+        html, text(run->explained.rule), text(run->label),
+        in_logits ? " Without evidence there are no shares: such numbers are logits." : "");
   }
   const LoadedRun& run = leading_run(runs);
   const std::string cards = three_cards(run);

@@ -66,7 +66,7 @@ std::vector<LoadedRun> load_runs(const std::vector<runs::RunFolder>& folders) {
 }
 
 std::string facts(const std::vector<LoadedRun>& runs, const nlohmann::json& context) {
-  const RunFindings& first = runs.front().findings;
+  const RunFindings& first = leading_run(runs).findings;
   std::string html;
   const auto add = [&](const char* name, const std::string& value) {
     if (!value.empty()) html += fmt::format("<span>{} <b>{}</b></span>", name, text(value));

@@ -243,7 +243,9 @@ TEST_F(Report, ShowsSharesInLogitsWhereThereIsNoEvidence) {
   auto photographs = three_photographs();
   photographs.photographs[0].evidence = -1.0;
   explain(all[0], photographs);
-  EXPECT_TRUE(contains(render_report(all, json::object()), "<b>+3.00</b> head"));
+  const auto html = render_report(all, json::object());
+  EXPECT_TRUE(contains(html, "<b>+3.00</b> head"));
+  EXPECT_TRUE(contains(html, "such numbers are logits"));
 }
 
 TEST_F(Report, OfARunWithoutPicturesLogAndPartnersIsStillOne) {
@@ -256,7 +258,7 @@ TEST_F(Report, OfARunWithoutPicturesLogAndPartnersIsStillOne) {
   write_json_atomically(bare.path() / "findings.json", found);
   const auto html = render_report({bare}, json::object());
   EXPECT_TRUE(contains(html, "The ordinary network decides right"));
-  EXPECT_TRUE(contains(html, "no other kind of network is in this report"));
+  EXPECT_TRUE(contains(html, "no other kind of network that was measured alike"));
   EXPECT_TRUE(contains(html, "not fox"));
   EXPECT_TRUE(contains(html, "hold no pictures of filters"));
   EXPECT_TRUE(contains(html, "hold no training log"));

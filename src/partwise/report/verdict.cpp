@@ -271,8 +271,8 @@ std::string sentence_on_cost(std::span<const RunFindings> runs,
                              const std::string& subject) {
   const std::string& other = found.front() == subject ? found.back() : found.front();
   if (other == subject)
-    return "What that costs in accuracy cannot be said: no other kind of network is in this "
-           "report.";
+    return "What that costs in accuracy cannot be said: no other kind of network that was measured "
+           "alike is in this report.";
   const auto claim = claim_between(runs, *metrics::find_number("accuracy"), "", subject, other);
   const auto numbers = fmt::format("{} against {}", shown_difference(claim), full_name(other));
   if (claim.relation == Relation::undefined)

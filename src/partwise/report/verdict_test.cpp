@@ -213,7 +213,7 @@ TEST(Verdict, SaysWhatThatCostsInAccuracy) {
       << against(0.97);
   EXPECT_TRUE(contains(against(0.999), "That costs accuracy: −3.9 points")) << against(0.999);
   EXPECT_TRUE(contains(against(0.80), "That costs no accuracy: +16.0 points")) << against(0.80);
-  EXPECT_TRUE(contains(said({method}), "no other kind of network is in this report"));
+  EXPECT_TRUE(contains(said({method}), "no other kind of network that was measured alike"));
 }
 
 TEST(Verdict, SurvivesMissingNumbersLayersAndRuns) {
