@@ -17,11 +17,12 @@ std::string parts_table(const ExplainedObject& object) {
         text(part.silenced));
   }
   return fmt::format(
-      "<details><summary>Numbers</summary><div class=\"scroll\"><table><thead><tr><th "
+      "<details><summary>Numbers</summary><div class=\"scroll\" tabindex=\"0\" role=\"group\" "
+      "aria-label=\"Parts of {}\"><table><thead><tr><th "
       "scope=\"col\">part</th><th scope=\"col\">share of the evidence</th><th "
       "scope=\"col\">logits</th><th scope=\"col\">against {}</th><th scope=\"col\">score lost "
       "without it</th></tr></thead><tbody>\n{}</tbody></table></div></details>\n",
-      text(object.other), rows);
+      text(object.title), text(object.other), rows);
 }
 
 std::string object_section(const ExplainedObject& object, std::size_t number) {

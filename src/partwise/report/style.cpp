@@ -97,7 +97,7 @@ pre.csv{max-height:30rem;overflow:auto;font-size:.75rem}
 td code,.note code{overflow-wrap:anywhere}
 footer{margin-top:3rem;padding-top:1rem;border-top:1px solid var(--line);color:var(--muted);font-size:.85rem}
 @media (max-width:60rem){.three,.said,.metric{grid-template-columns:minmax(0,1fr)}.frame{padding:1.2rem 1rem 3rem}section{padding-top:1.8rem}.verdict{font-size:1.02rem}details{padding:0 .7rem}}
-@media (max-width:30rem){.shown{display:block}.shown img{max-height:none;margin:.3rem 0}.shown figcaption{margin-bottom:.6rem}}
+@media (max-width:30rem){.headline{padding:.4rem 0}.headline figcaption{padding:0 .6rem}.shown{display:block}.shown img{max-height:none;margin:.3rem 0}.shown figcaption{margin-bottom:.6rem}}
 @media (prefers-reduced-motion:reduce){html{scroll-behavior:auto}}
 @media print{:root{color-scheme:light;--paper:#fff;--raised:#fff;--ink:#000;--muted:#444;--line:#bbb;--soft:#f4f4f4}
  .frame{max-width:none;padding:0}nav,.tool,.skip{display:none}html{font-size:75%}
