@@ -15,6 +15,7 @@ namespace partwise::runs {
 //   model.json      what the network is (models/model.h); checkpoints/ its weights
 //   findings.json   what measuring found, draws.safetensors beside it; pictures/ what it shows
 //   figures/        the paper's figures drawn of it, for its report (drawn_figures.h)
+//   explanations/   photographs explained for its report (explained_photographs.h)
 // Training writes it, judging adds to it, the report reads it.
 class RunFolder {
  public:
