@@ -253,13 +253,17 @@ std::string sentence_on_parts(std::span<const RunFindings> runs, const std::stri
     if (knows_parts) {
       sentence = fmt::format(
           "Its filters in the {} {}: {}", role,
-          better ? "stand for parts beyond their control" : "are not shown to stand for parts",
+          better ? "hit their part more often than what knows nothing of it"
+                 : "are not shown to hit their part more often than what knows nothing of it",
           numbers);
     } else {
       sentence = fmt::format(
           "Whether its filters stand for parts cannot be said, as the data names none; in the {} "
           "they {}: {}",
-          role, better ? "fire in one place" : "are not shown to fire in one place", numbers);
+          role,
+          better ? "are more concentrated than what knows nothing of the object"
+                 : "are not shown to be more concentrated than what knows nothing of the object",
+          numbers);
     }
   }
   return sentence + ".";

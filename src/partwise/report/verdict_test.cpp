@@ -162,18 +162,19 @@ TEST(Verdict, SaysWhatTheNetworkGetsRightAgainstItsHardestControl) {
                        "not distinguishable from its hardest control, majority class"));
 }
 
-TEST(Verdict, SaysThatFiltersStandForPartsOnlyBeyondTheirHardestControl) {
+TEST(Verdict, SaysThatFiltersHitTheirPartOnlyBeyondTheirHardestControl) {
   const auto method = run("interpretable", 0.96, 0.78, 0.6);
   const auto beyond = said({with_parts(method, 0.5, 0.05, 0.4)});
-  EXPECT_TRUE(contains(beyond,
-                       "Its filters in the top layer of the backbone stand for parts beyond their "
-                       "control: part interpretability 0.500 [0.450, 0.550], better than their "
-                       "hardest control, constant centre (0.400)."))
+  EXPECT_TRUE(
+      contains(beyond,
+               "Its filters in the top layer of the backbone hit their part more often than what "
+               "knows nothing of it: part interpretability 0.500 [0.450, 0.550], better than their "
+               "hardest control, constant centre (0.400)."))
       << beyond;
   for (const double centre : {0.46, 0.7}) {
     const auto not_shown = said({with_parts(method, 0.5, 0.05, centre)});
-    EXPECT_TRUE(contains(not_shown, "are not shown to stand for parts")) << not_shown;
-    EXPECT_FALSE(contains(not_shown, "beyond")) << not_shown;
+    EXPECT_TRUE(contains(not_shown, "are not shown to hit their part more often")) << not_shown;
+    EXPECT_FALSE(contains(not_shown, "better than their")) << not_shown;
   }
 }
 
@@ -182,11 +183,12 @@ TEST(Verdict, SaysOfEveryLayerWhetherItHolds) {
   auto layer = with_parts(method, 0.44, 0.03, 0.39).layers.front();
   layer.role = findings::kNewLayer;
   method.layers.push_back(layer);
-  EXPECT_TRUE(contains(said({method}),
-                       "in the new layer stand for parts beyond their control: part "
-                       "interpretability 0.440 [0.410, 0.470], better than their hardest control, "
-                       "constant centre (0.390); but in the top layer of the backbone: 0.360 "
-                       "[0.310, 0.410], not distinguishable from 0.380."))
+  EXPECT_TRUE(
+      contains(said({method}),
+               "in the new layer hit their part more often than what knows nothing of it: part "
+               "interpretability 0.440 [0.410, 0.470], better than their hardest control, "
+               "constant centre (0.390); but in the top layer of the backbone: 0.360 "
+               "[0.310, 0.410], not distinguishable from 0.380."))
       << said({method});
 }
 
@@ -196,7 +198,8 @@ TEST(Verdict, FallsBackOnPurityWhereTheDataNamesNoParts) {
   EXPECT_TRUE(
       contains(said({method}),
                "Whether its filters stand for parts cannot be said, as the data names none; "
-               "in the top layer of the backbone they fire in one place: purity 0.780"))
+               "in the top layer of the backbone they are more concentrated than what knows "
+               "nothing of the object: purity 0.780"))
       << said({method});
   method.layers.clear();
   EXPECT_TRUE(contains(said({method}), "What its filters stand for was not measured."));
