@@ -95,12 +95,16 @@ std::vector<NamedFilter> name_parts(const NamesRequest& request, const Machine& 
       request.run);
   const auto model = models::open_model(run);
   const auto book = *explaining::read_part_book(run, model);
-  auto people = request.forget ? PeopleNames{} : explaining::read_people_names(run);
-  change_words(book, request.set, people.names);
-  change_words(book, request.note, people.notes);
-  for (const auto& text : request.merge) merge_parts(text, people);
-  if (request.forget || !request.set.empty() || !request.note.empty() || !request.merge.empty())
-    explaining::write_people_names(run, people);
+  const bool changes =
+      request.forget || !request.set.empty() || !request.note.empty() || !request.merge.empty();
+  const auto change = [&](PeopleNames& said) {
+    if (request.forget) said = {};
+    change_words(book, request.set, said.names);
+    change_words(book, request.note, said.notes);
+    for (const auto& text : request.merge) merge_parts(text, said);
+  };
+  const auto people =
+      changes ? explaining::change_people_names(run, change) : explaining::read_people_names(run);
   std::vector<NamedFilter> filters;
   for (const auto& layer : book.layers) {
     const auto called = explaining::called_names(layer, people);

@@ -51,13 +51,6 @@ Question question_for(const models::Task& task, const Tensor& scores, const std:
   return question;
 }
 
-double probability_of(const models::Task& task, const Tensor& scores, int64_t which) {
-  if (!task.logistic) return scores.softmax(0)[which].item<double>();
-  if (task.may_be_none && which == 0)
-    return torch::sigmoid(-scores.slice(0, 1)).prod().item<double>();
-  return torch::sigmoid(scores[which]).item<double>();
-}
-
 // Filters of one name, those that fire on this image.
 struct Group {
   std::string name;
@@ -166,6 +159,13 @@ nlohmann::json to_json(const std::vector<std::vector<Point>>& outlines) {
 
 }  // namespace
 
+double probability_of(const models::Task& task, const Tensor& scores, int64_t which) {
+  if (!task.logistic) return scores.softmax(0)[which].item<double>();
+  if (task.may_be_none && which == 0)
+    return torch::sigmoid(-scores.slice(0, 1)).prod().item<double>();
+  return torch::sigmoid(scores[which]).item<double>();
+}
+
 nlohmann::json to_json(const Explanation& of) {
   auto parts = nlohmann::json::array();
   for (const auto& part : of.parts) {
@@ -229,7 +229,7 @@ Explainer::Explainer(const runs::RunFolder& run,
   const auto& categories = model_.design.task.categories;
   if (book_) {
     const auto& parts = book_->layers.back();
-    called_ = called_names(parts, read_people_names(run));
+    call_by(read_people_names(run));
     for (std::size_t i = 0; i < parts.filters.size(); ++i) {
       const auto category = parts.filters[i].category;
       if (category >= 0) category_[i] = categories[static_cast<std::size_t>(category)];
@@ -244,6 +244,10 @@ Explainer::Explainer(const runs::RunFolder& run,
       called_[i] = "filters of " + category_[i];
     }
   }
+}
+
+void Explainer::call_by(const PeopleNames& people) {
+  if (book_) called_ = called_names(book_->layers.back(), people);
 }
 
 std::vector<std::string> Explainer::classes() const {

@@ -76,6 +76,9 @@ struct Explanation {
 
 nlohmann::json to_json(const Explanation& explanation);
 
+// Of a class by its scores [classes], as decision_scores gives them.
+double probability_of(const models::Task& task, const Tensor& scores, int64_t which);
+
 struct ExplainOptions {
   std::string against;   // class to hold the decision against; "": the runner-up
   int64_t outlined = 6;  // parts that are looked for in the image
@@ -97,7 +100,11 @@ class Explainer {
   // pixels.
   Explanation explain_crop(const Tensor& pixels, const ExplainOptions& options = {}) const;
 
+  // From now on filters are called as these people say.
+  void call_by(const PeopleNames& people);
+
   const models::Model& model() const { return model_; }
+  const std::optional<PartBook>& book() const { return book_; }
   bool knows_parts() const { return book_.has_value(); }
   // What filters of the top layer are called; "": no part.
   const std::vector<std::string>& called() const { return called_; }

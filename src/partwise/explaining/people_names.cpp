@@ -1,6 +1,7 @@
 #include "partwise/explaining/people_names.h"
 
 #include "partwise/base/error.h"
+#include "partwise/base/file_lock.h"
 #include "partwise/base/files.h"
 
 #include <charconv>
@@ -73,6 +74,15 @@ void write_people_names(const runs::RunFolder& run, const PeopleNames& names) {
                                              {"names", by_filter_to_json(names.names)},
                                              {"notes", by_filter_to_json(names.notes)},
                                              {"merged", names.merged}});
+}
+
+PeopleNames change_people_names(const runs::RunFolder& run,
+                                const std::function<void(PeopleNames&)>& change) {
+  const FileLock lock(run.path() / "names.lock");
+  auto names = read_people_names(run);
+  change(names);
+  write_people_names(run, names);
+  return names;
 }
 
 void merge_part(PeopleNames& names, const std::string& part, const std::string& into) {

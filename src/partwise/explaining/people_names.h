@@ -4,6 +4,7 @@
 #include "partwise/runs/run_folder.h"
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -21,6 +22,12 @@ struct PeopleNames {
 // Empty where there is none; an Error where it is damaged.
 PeopleNames read_people_names(const runs::RunFolder& run);
 void write_people_names(const runs::RunFolder& run, const PeopleNames& names);
+
+// Reads what people said, lets `change` change it and writes it back while nobody else can do so, in
+// this process or another (names.lock): of two people who name at once nothing is lost. What `change`
+// throws leaves everything as it was. Gives what is written then.
+PeopleNames change_people_names(const runs::RunFolder& run,
+                                const std::function<void(PeopleNames&)>& change);
 
 // Lets `part` count as `into` from now on; an Error where that would be a circle.
 void merge_part(PeopleNames& names, const std::string& part, const std::string& into);

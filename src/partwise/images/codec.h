@@ -16,6 +16,9 @@ constexpr int64_t kMostPixels = 100'000'000;
 Image decode_image(std::string_view bytes, std::string_view name, int64_t max_pixels = kMostPixels);
 Image read_image(const std::filesystem::path& path);
 
+// How many pixels decoding would give, from the header alone; an Error as decode_image has it.
+int64_t pixels_of(std::string_view bytes, std::string_view name);
+
 // read_image, but a JPEG is decoded at 1/reduction of its size (1, 2, 4 or 8) from its low
 // frequencies. Files for which this is not possible (PNG, JPEG stored turned) come whole, with
 // reduction 1.
@@ -27,6 +30,9 @@ ReducedImage decode_jpeg(std::string_view bytes,
                          std::string_view name,
                          int64_t max_pixels,
                          int64_t reduction);
+
+int64_t pixels_of_png(std::string_view bytes, std::string_view name);
+int64_t pixels_of_jpeg(std::string_view bytes, std::string_view name);
 
 // The orientation tag (1..8) of a TIFF block as EXIF embeds it; 1 when there is none or the block
 // is damaged.

@@ -140,6 +140,11 @@ void rgb_from_inks(const std::vector<uint8_t>& inks, bool inverted, std::vector<
 
 }  // namespace
 
+int64_t pixels_of_jpeg(std::string_view bytes, std::string_view name) {
+  const JpegDecoder decoder(bytes, name);
+  return decoder.width() * decoder.height();
+}
+
 ReducedImage decode_jpeg(std::string_view bytes,
                          std::string_view name,
                          int64_t max_pixels,

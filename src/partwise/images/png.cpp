@@ -125,6 +125,11 @@ void lay_over_white(const uint8_t* rgba, int64_t count, uint8_t* rgb) {
 
 }  // namespace
 
+int64_t pixels_of_png(std::string_view bytes, std::string_view name) {
+  const PngDecoder decoder(bytes, name);
+  return decoder.width() * decoder.height();
+}
+
 Image decode_png(std::string_view bytes, std::string_view name, int64_t max_pixels) {
   PngDecoder decoder(bytes, name);
   const int64_t width = decoder.width();

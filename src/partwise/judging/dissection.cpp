@@ -160,20 +160,6 @@ void add_random_control(const TrainedRun& trained,
   }
 }
 
-// Peaks of the rows that show an object.
-metrics::MapSummaries of_objects(const metrics::MapSummaries& judged,
-                                 std::span<const int64_t> category) {
-  metrics::MapSummaries objects{0, judged.filters, judged.side, {}, {}, {}};
-  for (std::size_t place = 0; place < judged.peaks.size(); ++place) {
-    if (category[place % category.size()] < 0) continue;
-    objects.cells.push_back(judged.cells[place]);
-    objects.peaks.push_back(judged.peaks[place]);
-    objects.masses.push_back(judged.masses[place]);
-  }
-  objects.rows = std::ssize(objects.peaks) / std::max<int64_t>(judged.filters, 1);
-  return objects;
-}
-
 Attacked attacks_on(const TrainedRun& trained,
                     const models::Examples& judged,
                     const MeasureOptions& options,
@@ -202,6 +188,19 @@ nlohmann::json all_options(const MeasureOptions& options) {
 
 models::Examples rows_with_objects(const models::Examples& examples) {
   return models::select_rows(examples, to_vector(examples.category.ge(0).nonzero().flatten()));
+}
+
+metrics::MapSummaries peaks_of_objects(const metrics::MapSummaries& judged,
+                                       std::span<const int64_t> category) {
+  metrics::MapSummaries objects{0, judged.filters, judged.side, {}, {}, {}};
+  for (std::size_t place = 0; place < judged.peaks.size(); ++place) {
+    if (category[place % category.size()] < 0) continue;
+    objects.cells.push_back(judged.cells[place]);
+    objects.peaks.push_back(judged.peaks[place]);
+    objects.masses.push_back(judged.masses[place]);
+  }
+  objects.rows = std::ssize(objects.peaks) / std::max<int64_t>(judged.filters, 1);
+  return objects;
 }
 
 int64_t training_images(const models::Examples& judged, const models::Examples& train) {
@@ -261,7 +260,7 @@ Dissection dissect(const runs::RunFolder& run,
   if (metrics::wants(options.measures.extras, "evidence")) {
     for (std::size_t layer = 0; layer < training.summaries.size(); ++layer) {
       const auto maps =
-          of_objects(look.activations.layers[layer].judged, to_vector(judged.category));
+          peaks_of_objects(look.activations.layers[layer].judged, to_vector(judged.category));
       look.evidence.push_back(evidence::peak_places(trained.network, layer, result.objects, maps,
                                                     training.filter_category[layer],
                                                     resources.device));
@@ -298,9 +297,9 @@ Dissection dissect(const runs::RunFolder& run,
     result.grids.push_back(layer.grid);
     result.filter_categories.push_back(
         {layer.name, models::CategoryRule::training_rows, training.filter_category[i]});
-    result.cards.push_back(
-        layer_cards(maps_of(layer), of_objects(layer.judged, to_vector(judged.category)), objects,
-                    truth, measures[i], derive_seed({static_cast<uint64_t>(design.seed), i})));
+    result.cards.push_back(layer_cards(
+        maps_of(layer), peaks_of_objects(layer.judged, to_vector(judged.category)), objects, truth,
+        measures[i], derive_seed({static_cast<uint64_t>(design.seed), i})));
     add_evidence(trained.network, i, result.objects, resources.device, result.cards.back());
   }
   return result;

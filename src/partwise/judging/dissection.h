@@ -18,6 +18,10 @@ namespace partwise::judging {
 // The rows that show an object of the task.
 models::Examples rows_with_objects(const models::Examples& examples);
 
+// Peaks of those rows among all judged ones.  category [rows] as in models::Examples
+metrics::MapSummaries peaks_of_objects(const metrics::MapSummaries& judged,
+                                       std::span<const int64_t> category);
+
 // How many of the rows show images of the train split.
 int64_t training_images(const models::Examples& judged, const models::Examples& train);
 

@@ -45,13 +45,13 @@ void fetch_maps(const metrics::MapSource& maps, std::vector<FilterCard>& cards) 
   });
 }
 
+}  // namespace
+
 images::Image image_of_row(const models::Examples& examples, int64_t row) {
   const auto interleaved = examples.pixels[row].permute({1, 2, 0}).contiguous();
   const auto* data = interleaved.data_ptr<uint8_t>();
   return {interleaved.size(1), interleaved.size(0), {data, data + interleaved.numel()}};
 }
-
-}  // namespace
 
 std::vector<ChosenFilter> choose_filters(std::span<const metrics::FilterInterpretability> filters,
                                          uint64_t seed) {

@@ -13,6 +13,9 @@
 
 namespace partwise::judging {
 
+// What the network was shown.
+images::Image image_of_row(const models::Examples& examples, int64_t row);
+
 struct ChosenFilter {
   int64_t filter = 0;
   std::string chosen;  // "best", "random" or "worst"

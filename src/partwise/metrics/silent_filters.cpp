@@ -48,12 +48,9 @@ double share_of_silent(std::span<const double> loudness, std::span<const int32_t
   for (std::size_t f = 0; f < loudness.size(); ++f)
     drawn.insert(drawn.end(), static_cast<std::size_t>(filter_counts[f]), loudness[f]);
   if (drawn.empty()) return kNaN;
-  std::sort(drawn.begin(), drawn.end(), std::greater<>());
-  const auto strongest = std::max<std::size_t>(drawn.size() / 4, 1);
-  const double strong = (drawn[(strongest - 1) / 2] + drawn[strongest / 2]) / 2.0;
-  const auto silent = std::count_if(drawn.begin(), drawn.end(), [&](double loud) {
-    return !(loud > 0.0) || loud < kSilentBelow * strong;
-  });
+  const double level = silent_level(drawn);
+  const auto silent = std::count_if(drawn.begin(), drawn.end(),
+                                    [&](double loud) { return !(loud > 0.0) || loud < level; });
   return static_cast<double>(silent) / static_cast<double>(drawn.size());
 }
 
@@ -69,6 +66,13 @@ double effective_number(std::span<const double> activation,
 }
 
 }  // namespace
+
+double silent_level(std::vector<double> loudness) {
+  if (loudness.empty()) return 0.0;
+  std::sort(loudness.begin(), loudness.end(), std::greater<>());
+  const auto strongest = std::max<std::size_t>(loudness.size() / 4, 1);
+  return kSilentBelow * ((loudness[(strongest - 1) / 2] + loudness[strongest / 2]) / 2.0);
+}
 
 SilentFilters silent_filters(const MapSummaries& maps, const BootstrapOptions& bootstrap) {
   expect_consistent(maps);

@@ -13,6 +13,10 @@ namespace partwise::metrics {
 // Below this share of a strong filter's loudness a filter is silent.
 inline constexpr double kSilentBelow = 0.05;
 
+// What a filter's loudness must reach not to be silent, kSilentBelow of a strong one's.
+//   loudness [filters]
+double silent_level(std::vector<double> loudness);
+
 struct SilentFilters {
   Finding silent_share;          // control: equal_filters = 0
   Finding effective_filters;     // control: equal_filters = the number of filters

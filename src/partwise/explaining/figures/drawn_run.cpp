@@ -5,6 +5,7 @@
 #include "partwise/evidence/peak_gradients.h"
 #include "partwise/explaining/part_book.h"
 #include "partwise/explaining/people_names.h"
+#include "partwise/judging/filter_cards.h"
 #include "partwise/tensors/torch.h"
 
 #include <algorithm>
@@ -290,9 +291,7 @@ int64_t same_row(const DrawnRun& run, int64_t row, const DrawnRun& other) {
 }
 
 images::Image photo_of(const DrawnRun& run, int64_t row) {
-  const auto interleaved = run.examples.pixels[row].permute({1, 2, 0}).contiguous();
-  const auto* data = interleaved.data_ptr<uint8_t>();
-  return {interleaved.size(1), interleaved.size(0), {data, data + interleaved.numel()}};
+  return judging::image_of_row(run.examples, row);
 }
 
 Tensor network_input(const DrawnRun& run, std::span<const int64_t> rows) {

@@ -1,9 +1,7 @@
 #include "partwise/explaining/figures/figure_kinds.h"
 #include "partwise/explaining/figures/plate.h"
 #include "partwise/explaining/figures/tiles.h"
-#include "partwise/interpretable.h"
-#include "partwise/parts/mask.h"
-#include "partwise/parts/templates.h"
+#include "partwise/networks/mask_steps.h"
 #include "partwise/tensors/torch.h"
 
 #include <algorithm>
@@ -18,45 +16,6 @@ constexpr views::Colour kFieldColour = {255, 255, 255};
 std::vector<float> map_values(const Tensor& map) {
   const auto plain = map.to(torch::kCPU, torch::kFloat32).contiguous();
   return {plain.data_ptr<float>(), plain.data_ptr<float>() + plain.numel()};
-}
-
-// What a masked layer did to one filter's maps.
-struct MaskSteps {
-  Tensor maps;    // [rows, n, n]: after ReLU, where the mask lies (behind pooling, where it does)
-  Tensor masks;   // likewise
-  Tensor masked;  // likewise
-};
-
-// The maps the interpretable layer was given: a tap's own, taken through what lies between.
-Tensor input_of_mask(const networks::Network& network, const networks::Tap& tap, Tensor maps) {
-  std::vector<int64_t> between;
-  for (int64_t layer = network.inputs()[static_cast<std::size_t>(tap.interpretable)].front();
-       layer != tap.relu; layer = network.inputs()[static_cast<std::size_t>(layer)].front())
-    between.push_back(layer);
-  std::for_each(between.rbegin(), between.rend(),
-                [&](int64_t layer) { maps = network.evaluate_layer(layer, {maps}); });
-  return maps;
-}
-
-MaskSteps mask_steps(const DrawnRun& run,
-                     std::size_t which,
-                     int64_t filter,
-                     std::span<const int64_t> rows) {
-  const torch::NoGradGuard no_grad;
-  const auto& network = run.network();
-  const auto& tap = run.tap(which);
-  const auto output = network.evaluate(network_input(run, rows));
-  const auto maps = input_of_mask(network, tap, output.taps[which].maps);
-  const auto& name =
-      network.architecture().layers[static_cast<std::size_t>(tap.interpretable)].name;
-  const auto& layer = *network.interpretable().at(name);
-  const auto templates = parts::unit_templates(
-      parts::cell_distances(layer.side(), layer.options().template_shape).to(maps.options()),
-      layer.filter_beta().to(maps.options()));
-  const auto masks =
-      parts::masks_at(parts::peak_cells(maps, layer.options()), templates).view(maps.sizes());
-  return {maps.select(1, filter), masks.select(1, filter),
-          output.taps[which].masked.select(1, filter)};
 }
 
 // The square a unit can see at all, as far as it lies in the picture.
@@ -106,22 +65,26 @@ PlateGroup mask_group(const DrawnRun& run, const FigureOptions& options) {
   PlateGroup group;
   group.heading = fmt::format("{}, layer {}, filter {} ({})", run.label, run.tap(tap).name, filter,
                               stands_for(run, tap, filter));
-  const auto steps = mask_steps(run, tap, filter, rows);
+  const auto steps = [&] {
+    const torch::NoGradGuard no_grad;
+    return networks::mask_steps(run.network(), tap,
+                                run.network().evaluate(network_input(run, rows)));
+  }();
   const auto evidence = evidence_on(run, tap, filter, rows);
   const auto grid = models::tapped_layers(run.network())[tap].grid;
   const auto& geometry = run.network().geometry()[static_cast<std::size_t>(run.tap(tap).relu)];
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const auto at = static_cast<int64_t>(i);
     const auto photo = photo_of(run, rows[i]);
-    const auto map = map_values(steps.maps[at]);
+    const auto map = map_values(steps.maps[at][filter]);
     const double highest = *std::max_element(map.begin(), map.end());
     auto& row = group.rows.emplace_back();
     row.label = labels[i];
     row.more = category_of_row(run, rows[i]);
     row.tiles.push_back(photo_tile(photo, run.image_name[static_cast<std::size_t>(rows[i])]));
     row.tiles.push_back(cells_tile(map, 0.0, highest, fmt::format("peak {:.2f}", highest)));
-    row.tiles.push_back(cells_tile(map_values(steps.masks[at]), 0.0, 1.0));
-    row.tiles.push_back(cells_tile(map_values(steps.masked[at]), 0.0, highest));
+    row.tiles.push_back(cells_tile(map_values(steps.masks[at][filter]), 0.0, 1.0));
+    row.tiles.push_back(cells_tile(map_values(steps.masked[at][filter]), 0.0, highest));
     auto lit = lit_tile(photo, evidence[i], kEvidenceColour, highest > 0.0 ? "" : "silent");
     if (highest > 0.0) {
       const auto cell = run.summaries[tap].cells_of(filter)[static_cast<std::size_t>(rows[i])];
