@@ -2,7 +2,7 @@
 # Installs what is missing of the Debian packages the project builds with, and of those named; quiet when nothing is.
 set -eu
 packages="g++ cmake ninja-build git python3 python3-numpy
-  libtorch-dev libopenblas0-pthread libfmt-dev nlohmann-json3-dev libcli11-dev libgloo-dev libjpeg62-turbo-dev libpng-dev zlib1g-dev libhdf5-dev libgtest-dev $*"
+  libcpp-httplib-dev libtorch-dev libopenblas0-pthread libfmt-dev nlohmann-json3-dev libcli11-dev libgloo-dev libjpeg62-turbo-dev libpng-dev zlib1g-dev libhdf5-dev libgtest-dev $*"
 command -v dpkg-query > /dev/null || { echo "not a Debian system: install the equivalents of: $packages"; exit 0; }
 missing=""
 for package in $packages; do

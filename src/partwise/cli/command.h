@@ -93,6 +93,7 @@ void add_dump(CLI::App& app);
 void add_referee(CLI::App& app);
 void add_names(CLI::App& app);
 void add_report(CLI::App& app);
+void add_serve(CLI::App& app);
 void add_errors(CLI::App& app);
 void add_explain(CLI::App& app);
 void add_export(CLI::App& app);

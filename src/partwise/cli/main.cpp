@@ -91,6 +91,7 @@ int main(int argc, char** argv) {
   partwise::cli::add_explain(app);
   partwise::cli::add_names(app);
   partwise::cli::add_errors(app);
+  partwise::cli::add_serve(app);
   partwise::cli::add_report(app);
   partwise::cli::add_export(app);
   partwise::cli::add_weights(app);

@@ -1,0 +1,203 @@
+#include "partwise/atlas/library.h"
+
+#include "partwise/base/error.h"
+#include "partwise/base/progress.h"
+#include "partwise/findings/findings_file.h"
+
+#include <cerrno>
+#include <fcntl.h>
+#include <set>
+#include <sys/file.h>
+
+namespace partwise::atlas {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string folder_name(const fs::path& path) {
+  const auto whole = fs::absolute(path).lexically_normal();
+  auto name = (whole.filename().empty() ? whole.parent_path() : whole).filename().string();
+  return name.empty() ? "run" : name;
+}
+
+bool is_training(const fs::path& run) {
+  const Descriptor folder(::open(run.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  return folder.open() && ::flock(folder.number(), LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+}
+
+template <typename Options>
+Options measured_with(const nlohmann::json& measured) {
+  Options options;
+  auto own = nlohmann::json::object();
+  for_each_field<Options>([&](const auto& field) {
+    if (measured.contains(field.name)) own[field.name] = measured[field.name];
+  });
+  merge_json(options, own, "findings.json");
+  return options;
+}
+
+std::string what_went_wrong(const std::exception& problem) {
+  const std::string words = problem.what();
+  return words.substr(0, words.find('\n'));
+}
+
+}  // namespace
+
+ShownRun::ShownRun(runs::RunFolder folder, fs::path data)
+    : folder_(std::move(folder)), given_data_(std::move(data)) {}
+
+RunState ShownRun::state() const {
+  if (is_training(folder_.path())) return RunState::training;
+  return fs::exists(folder_.path() / "findings.json") ? RunState::measured : RunState::trained;
+}
+
+std::shared_ptr<const findings::RunFindings> ShownRun::findings() const {
+  std::error_code gone;
+  const auto time = fs::last_write_time(folder_.path() / "findings.json", gone);
+  if (gone) return nullptr;
+  const std::lock_guard lock(guard_);
+  if (findings_ && time == findings_time_) return findings_;
+  findings_time_ = time;
+  try {
+    auto found = findings::read_findings(folder_);
+    findings_ = found ? std::make_shared<const findings::RunFindings>(std::move(*found)) : nullptr;
+  } catch (const Error& problem) {
+    say(problem.what());
+    findings_ = nullptr;
+  }
+  return findings_;
+}
+
+DataStatus ShownRun::data() const {
+  DataStatus status;
+  try {
+    const auto place = folder_.data(given_data_);
+    status.folder = place.string();
+    const auto now = content_hash(read_file(place / "dataset.json"));
+    const auto found = findings();
+    const auto then = found && !found->data_hash.empty()
+                          ? found->data_hash
+                          : folder_.manifest().value("data_hash", now);
+    if (now != then && given_data_.empty()) {
+      status.why =
+          fmt::format("{}: has changed since the run {}; measure it again: partwise measure {}",
+                      (place / "dataset.json").string(), found ? "was measured" : "was trained",
+                      folder_.path().string());
+    } else {
+      status.there = true;
+    }
+  } catch (const Error& problem) {
+    if (status.folder.empty()) status.folder = folder_.manifest().value("data", "");
+    status.why = problem.what();
+  }
+  return status;
+}
+
+AtlasRequest ShownRun::request() const {
+  AtlasRequest request;
+  const auto status = data();
+  if (status.there) request.data = status.folder;
+  if (const auto found = findings()) {
+    if (!found->split.empty()) request.split = found->split;
+    if (!found->checkpoint.empty()) request.checkpoint = found->checkpoint;
+    request.interpretability = measured_with<metrics::InterpretabilityOptions>(found->options);
+    request.instability = measured_with<metrics::InstabilityOptions>(found->options);
+  }
+  return request;
+}
+
+std::shared_ptr<RunAtlas> ShownRun::atlas() const {
+  const std::lock_guard lock(guard_);
+  return atlas_;
+}
+
+std::shared_ptr<RunAtlas> ShownRun::atlas_within(std::chrono::milliseconds patience) const {
+  std::unique_lock lock(guard_);
+  opened_.wait_for(lock, patience, [&] { return !opening_; });
+  if (atlas_) return atlas_;
+  ensure(opening_ || failure_.empty(), "{}", failure_);
+  return nullptr;
+}
+
+std::string ShownRun::stamp() const {
+  const std::lock_guard lock(guard_);
+  return stamp_;
+}
+
+bool ShownRun::is_opening() const {
+  const std::lock_guard lock(guard_);
+  return opening_;
+}
+
+std::string ShownRun::failure() const {
+  const std::lock_guard lock(guard_);
+  return failure_;
+}
+
+void ShownRun::begin_opening() {
+  const std::lock_guard lock(guard_);
+  opening_ = true;
+}
+
+void ShownRun::end_opening(std::shared_ptr<RunAtlas> atlas, std::string failure) {
+  {
+    const std::lock_guard lock(guard_);
+    opening_ = false;
+    if (atlas) {
+      const auto& position = atlas->explainer->model().position;
+      stamp_ = fmt::format("{}/{} {}", position.epoch, position.step,
+                           folder_.manifest().value("data_hash", ""));
+    }
+    atlas_ = std::move(atlas);
+    failure_ = std::move(failure);
+  }
+  opened_.notify_all();
+}
+
+Library::Library(const std::vector<std::string>& folders,
+                 const fs::path& data,
+                 models::Resources resources,
+                 std::function<void()> prepare)
+    : resources_(std::move(resources)), bench_(prepare), opener_(prepare) {
+  std::set<std::string> taken;
+  std::multiset<std::string> arms;
+  for (const auto& folder : folders) {
+    auto& run = runs_.emplace_back(std::make_unique<ShownRun>(runs::RunFolder::open(folder), data));
+    const auto name = folder_name(folder);
+    run->id = name;
+    for (int again = 2; !taken.insert(run->id).second; ++again)
+      run->id = fmt::format("{}-{}", name, again);
+    run->label = run->folder().options().value("arm", run->id);
+    arms.insert(run->label);
+  }
+  for (const auto& run : runs_) {
+    if (arms.count(run->label) > 1) run->label += " · " + run->id;
+  }
+  open_what_can_be();
+}
+
+ShownRun* Library::find(const std::string& id) const {
+  for (const auto& run : runs_) {
+    if (run->id == id) return run.get();
+  }
+  return nullptr;
+}
+
+void Library::open_what_can_be() {
+  for (const auto& run : runs_) {
+    if (run->is_opening() || run->atlas() || !run->failure().empty()) continue;
+    if (!fs::exists(run->folder().checkpoints()) || run->state() == RunState::training) continue;
+    run->begin_opening();
+    opener_.add([this, shown = run.get()] {
+      try {
+        shown->end_opening(
+            std::make_shared<RunAtlas>(open_atlas(shown->folder(), shown->request(), resources_)),
+            "");
+      } catch (const std::exception& problem) {
+        shown->end_opening(nullptr, what_went_wrong(problem));
+      }
+    });
+  }
+}
+
+}  // namespace partwise::atlas
