@@ -62,16 +62,6 @@ std::vector<double> peaks_on(const Look& look,
   return some;
 }
 
-metrics::MapSummaries peaks_of_one(const metrics::MapSummaries& all, int64_t filter) {
-  const auto copy = [](const auto& span) { return std::vector(span.begin(), span.end()); };
-  return {all.rows,
-          1,
-          all.side,
-          copy(all.cells_of(filter)),
-          copy(all.peaks_of(filter)),
-          copy(all.masses_of(filter))};
-}
-
 }  // namespace
 
 std::span<const OwnWords> own_numbers() {
@@ -100,6 +90,12 @@ std::vector<OwnFinding> filter_evidence(const RunAtlas& atlas,
                                        look.truth, category, request.interpretability, bootstrap);
     auto places = metrics::location_instability(objects, layer.grid, look.truth, category,
                                                 request.instability, bootstrap);
+    // Its control is drawn anew for every filter of a layer, here as if it were the first; the draw
+    // of the layer's table is the one that is shown everywhere.
+    const double moved =
+        layer.numbers[static_cast<std::size_t>(filter)].instability_ratio - places.ratio.value;
+    for (auto* number : {&places.ratio.value, &places.ratio.low, &places.ratio.high})
+      *number += moved;
     found.push_back({"part_interpretability", std::move(parts.finding), n});
     found.push_back({"instability_ratio", std::move(places.ratio), n});
     found.push_back({"location_instability", std::move(places.instability), n});

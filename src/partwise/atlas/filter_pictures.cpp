@@ -35,22 +35,16 @@ explaining::Tile field_tile(const RunAtlas& atlas,
   return explaining::lit_tile(crop, evidence::evidence_map(energy), kEvidenceOutline);
 }
 
-double strongest_peak(const LayerLook& layer, int64_t filter) {
-  const auto peaks = layer.peaks.peaks_of(filter);
-  return *std::max_element(peaks.begin(), peaks.end());
-}
-
 explaining::Tile map_tile(const RunAtlas& atlas,
                           const PictureRequest& of,
                           const images::Image& crop) {
   const torch::NoGradGuard no_grad;
   const auto& layer = atlas.look->layers[of.tap];
   const auto output = atlas.network().evaluate(input_of_row(atlas, of.row));
-  const double highest = strongest_peak(layer, of.filter);
   const auto& tapped = output.taps[of.tap];
-  if (of.picture == Picture::map)
-    return explaining::heat_tile(crop, values_of_map(tapped.maps[0][of.filter]), layer.grid,
-                                 highest);
+  const auto map = values_of_map(tapped.maps[0][of.filter]);
+  const double highest = *std::max_element(map.begin(), map.end());
+  if (of.picture == Picture::map) return explaining::heat_tile(crop, map, layer.grid, highest);
   if (of.picture == Picture::masked)
     return explaining::heat_tile(crop, values_of_map(tapped.masked[0][of.filter]),
                                  layer.masked_grid, highest);

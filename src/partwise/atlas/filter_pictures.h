@@ -11,9 +11,9 @@ namespace partwise::atlas {
 
 // What is drawn of a filter on one row, as the paper's figures draw it (explaining/figures/tiles.h):
 //   crop    what the network was shown
-//   map     the map before the mask over it; what reaches the filter's strongest peak of all rows glows
+//   map     the map before the mask over it; its peak glows
 //   mask    what the mask lets through, cell by cell; of layers with a mask
-//   masked  the map behind it, as map
+//   masked  the map behind it, on the same scale
 //   field   the crop as it is where the peak's evidence lies, outlined; dim elsewhere
 enum class Picture { crop, map, mask, masked, field };
 

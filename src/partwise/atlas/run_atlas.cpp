@@ -246,6 +246,16 @@ RunAtlas open_atlas(const runs::RunFolder& run,
   return atlas;
 }
 
+metrics::MapSummaries peaks_of_one(const metrics::MapSummaries& all, int64_t filter) {
+  const auto copy = [](const auto& span) { return std::vector(span.begin(), span.end()); };
+  return {all.rows,
+          1,
+          all.side,
+          copy(all.cells_of(filter)),
+          copy(all.peaks_of(filter)),
+          copy(all.masses_of(filter))};
+}
+
 OneFilter one_filter(const metrics::MapSource& layer, int64_t filter) {
   OneFilter one;
   one.rows = layer.rows;

@@ -102,7 +102,9 @@ RunAtlas open_atlas(const runs::RunFolder& run,
                     const AtlasRequest& request,
                     const models::Resources& resources);
 
-// The maps of one filter, in memory.
+// A layer of one filter alone: what was kept of its maps, and they themselves, in memory.
+metrics::MapSummaries peaks_of_one(const metrics::MapSummaries& layer, int64_t filter);
+
 struct OneFilter {
   std::vector<float> values;  // [rows, side, side]
   metrics::Maps maps() const { return {values, rows, 1, side}; }

@@ -3,11 +3,15 @@
 #include "partwise/base/interrupt.h"
 #include "partwise/base/progress.h"
 #include "partwise/base/random.h"
+#include "partwise/metrics/bootstrap.h"
+#include "partwise/metrics/statistics.h"
 #include "partwise/models/decisions.h"
 #include "partwise/tensors/torch.h"
 
 #include <algorithm>
+#include <limits>
 #include <map>
+#include <set>
 
 namespace partwise::explaining {
 namespace {
@@ -34,6 +38,23 @@ std::map<std::string, Spoken> spoken_in(std::span<const Explanation> explanation
   return parts;
 }
 
+// Of the mean contrast of a part, 0 where it did not fire.
+metrics::Finding interval_of(const std::string& name, std::span<const Explanation> explanations) {
+  std::vector<double> contrasts;
+  for (const auto& explanation : explanations) {
+    double sum = 0.0;
+    for (const auto& part : explanation.parts) sum += part.name == name ? part.contrast : 0.0;
+    contrasts.push_back(sum);
+  }
+  if (contrasts.size() < 2) return {metrics::kNaN, metrics::kNaN, metrics::kNaN};
+  const auto mean_of = [&](std::span<const int32_t> row_counts) {
+    metrics::ExistingMean mean;
+    for (std::size_t i = 0; i < contrasts.size(); ++i) mean.add(contrasts[i], row_counts[i]);
+    return mean.value();
+  };
+  return metrics::finding_of_rows(std::ssize(contrasts), {}, mean_of);
+}
+
 std::vector<PartInPair> parts_in_pair(std::span<const Explanation> wrong,
                                       std::span<const Explanation> right) {
   const auto mistaken = spoken_in(wrong);
@@ -44,7 +65,8 @@ std::vector<PartInPair> parts_in_pair(std::span<const Explanation> wrong,
   };
   for (const auto& [name, spoken] : mistaken) {
     const auto found = usual.find(name);
-    parts.push_back({name, mean(spoken.contrast, wrong.size()),
+    const auto interval = interval_of(name, wrong);
+    parts.push_back({name, mean(spoken.contrast, wrong.size()), interval.low, interval.high,
                      mean(found == usual.end() ? 0.0 : found->second.contrast, right.size()),
                      mean(spoken.leading, wrong.size()), spoken.present});
   }
@@ -62,53 +84,59 @@ Explanation reversed(Explanation explanation) {
 
 }  // namespace
 
+ConfusedPair confused_pair(const Explainer& explainer,
+                           const models::Examples& examples,
+                           const models::Decisions& decisions,
+                           int64_t truth,
+                           int64_t decided,
+                           const ConfusionOptions& options) {
+  const auto names = explainer.classes();
+  const auto name_of = [&](int64_t which) { return names[static_cast<std::size_t>(which)]; };
+  ConfusedPair found{name_of(truth), name_of(decided), 0, {}, {}};
+  std::vector<int64_t> mistaken;
+  std::vector<int64_t> controls;
+  for (std::size_t row = 0; row < decisions.truth.size(); ++row) {
+    if (decisions.truth[row] != truth) continue;
+    ++found.of;
+    if (decisions.decided[row] == decided) mistaken.push_back(static_cast<int64_t>(row));
+    if (decisions.decided[row] == truth) controls.push_back(static_cast<int64_t>(row));
+  }
+  const auto explain = [&](int64_t row, int64_t against, int64_t outlined) {
+    return explainer.explain_crop(examples.pixels[row],
+                                  {name_of(against), outlined, /*filters=*/false});
+  };
+  std::vector<Explanation> wrong;
+  for (std::size_t i = 0; i < mistaken.size() && std::cmp_less(i, options.mistakes); ++i) {
+    auto explanation = explain(mistaken[i], truth, 4);
+    wrong.push_back(explanation);
+    found.mistakes.push_back({mistaken[i], std::move(explanation)});
+  }
+  Random random(
+      derive_seed({options.seed, static_cast<uint64_t>(truth), static_cast<uint64_t>(decided)}));
+  shuffle(controls, random);
+  std::vector<Explanation> usual;
+  for (std::size_t i = 0; i < controls.size() && std::cmp_less(i, options.controls); ++i)
+    usual.push_back(reversed(explain(controls[i], decided, 0)));
+  found.parts = parts_in_pair(wrong, usual);
+  return found;
+}
+
 std::vector<ConfusedPair> confused_pairs(const Explainer& explainer,
                                          const models::Task& task,
                                          const models::Examples& examples,
                                          const std::string& device,
                                          const ConfusionOptions& options) {
-  const auto names = models::class_names(task);
-  const auto [decided, truth] = models::decide(explainer.model().network, task, examples, device);
-  std::map<std::pair<int64_t, int64_t>, std::vector<int64_t>> rows;
-  std::map<int64_t, std::vector<int64_t>> right;
-  std::map<int64_t, int64_t> count;
-  for (std::size_t row = 0; row < truth.size(); ++row) {
-    ++count[truth[row]];
-    if (truth[row] == decided[row]) {
-      right[truth[row]].push_back(static_cast<int64_t>(row));
-    } else {
-      rows[{truth[row], decided[row]}].push_back(static_cast<int64_t>(row));
-    }
+  const auto decisions = models::decide(explainer.model().network, task, examples, device);
+  std::set<std::pair<int64_t, int64_t>> confused;
+  for (std::size_t row = 0; row < decisions.truth.size(); ++row) {
+    if (decisions.truth[row] != decisions.decided[row])
+      confused.emplace(decisions.truth[row], decisions.decided[row]);
   }
-  const auto explain = [&](int64_t row, int64_t against, int64_t outlined) {
-    return explainer.explain_crop(examples.pixels[row], {names[static_cast<std::size_t>(against)],
-                                                         outlined, /*filters=*/false});
-  };
   std::vector<ConfusedPair> pairs;
-  Progress progress("explaining", std::ssize(rows), "confused pairs");
-  for (const auto& [pair, mistaken] : rows) {
+  Progress progress("explaining", std::ssize(confused), "confused pairs");
+  for (const auto& [was, seemed] : confused) {
     if (interrupt_requested()) throw Interrupted("interrupted while explaining mistakes");
-    const auto [was, seemed] = pair;
-    ConfusedPair found{names[static_cast<std::size_t>(was)],
-                       names[static_cast<std::size_t>(seemed)],
-                       count[was],
-                       {},
-                       {}};
-    std::vector<Explanation> wrong;
-    for (std::size_t i = 0; i < mistaken.size() && std::cmp_less(i, options.mistakes); ++i) {
-      auto explanation = explain(mistaken[i], was, 4);
-      wrong.push_back(explanation);
-      found.mistakes.push_back({mistaken[i], std::move(explanation)});
-    }
-    auto controls = right[was];
-    Random random(
-        derive_seed({options.seed, static_cast<uint64_t>(was), static_cast<uint64_t>(seemed)}));
-    shuffle(controls, random);
-    std::vector<Explanation> usual;
-    for (std::size_t i = 0; i < controls.size() && std::cmp_less(i, options.controls); ++i)
-      usual.push_back(reversed(explain(controls[i], seemed, 0)));
-    found.parts = parts_in_pair(wrong, usual);
-    pairs.push_back(std::move(found));
+    pairs.push_back(confused_pair(explainer, examples, decisions, was, seemed, options));
     progress.advance();
   }
   std::stable_sort(pairs.begin(), pairs.end(), [](const ConfusedPair& a, const ConfusedPair& b) {

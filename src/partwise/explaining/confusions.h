@@ -1,6 +1,7 @@
 #pragma once
 
 #include "partwise/explaining/explanation.h"
+#include "partwise/models/decisions.h"
 #include "partwise/models/examples.h"
 
 #include <cstdint>
@@ -19,7 +20,9 @@ struct Mistake {
 struct PartInPair {
   std::string name;
   double contrast =
-      0.0;               // mean over the mistakes: what it gave the wrong class above the right one
+      0.0;           // mean over the mistakes: what it gave the wrong class above the right one
+  double low = 0.0;  // 95 % interval of that mean, drawn over the mistakes; NaN for a single one
+  double high = 0.0;
   double usual = 0.0;    // the same over objects of the true class that were decided right: control
   double leading = 0.0;  // share of the mistakes in which no part spoke more for the wrong class
   int64_t present = 0;   // mistakes in which it fired
@@ -39,6 +42,14 @@ struct ConfusionOptions {
   int64_t mistakes = 200;  // of one pair that are explained, at the most; the first in order
   uint64_t seed = 1;
 };
+
+// One of them. truth, decided: classes, which may be the same; decisions: on the examples
+ConfusedPair confused_pair(const Explainer& explainer,
+                           const models::Examples& examples,
+                           const models::Decisions& decisions,
+                           int64_t truth,
+                           int64_t decided,
+                           const ConfusionOptions& options = {});
 
 // Every confused pair, the most frequent first.
 std::vector<ConfusedPair> confused_pairs(const Explainer& explainer,

@@ -178,7 +178,7 @@ nlohmann::json seen_json(const Asked& asked, const FilterWords& words) {
           {"matters", matters_json(asked)}};
 }
 
-Response one_filter(Desk& desk, const Asked& asked, int status = 200) {
+Response one_filter(Desk& desk, const Asked& asked) {
   const auto words = words_of(asked.run, *asked.atlas, asked.tap);
   auto json = filter_json(*asked.atlas, asked.tap, asked.filter,
                           words[static_cast<std::size_t>(asked.filter)]);
@@ -208,7 +208,7 @@ Response one_filter(Desk& desk, const Asked& asked, int status = 200) {
                  {"why", asked.run.data().why}});
   }
   json["nearest"] = std::move(nearest);
-  return json_response(json, status);
+  return json_response(json);
 }
 
 Response picture_of(Desk& desk, const Request& request, const Named& named) {
@@ -253,8 +253,7 @@ Response rename(Desk& desk, const Request& request, const Named& named) {
   if (written) return one_filter(desk, asked);
   auto present = one_filter(desk, asked);
   auto json = nlohmann::json::parse(present.body);
-  json["error"] = fmt::format("somebody else named filter {} meanwhile; it is '{}' now",
-                              asked.filter, json.value("name", ""));
+  json["error"] = fmt::format("somebody else named filter {} meanwhile; look again", asked.filter);
   return json_response(json, 409);
 }
 

@@ -90,6 +90,8 @@ std::optional<Response> stopped_by_body(const Request& request) {
     return problem(411, "a body without Content-Length; send it in one piece");
   if (!request.header("content-encoding").empty())
     return problem(415, "a compressed body; send it as it is");
+  if (request.header("content-type").starts_with("multipart/"))
+    return problem(415, "a form; send the bytes of the file themselves");
   const auto& length = request.header("content-length");
   if (length.empty()) return std::nullopt;
   const auto bytes = number_in(length);

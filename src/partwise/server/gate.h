@@ -29,7 +29,7 @@ std::string new_token();
 //        change without X-Partwise
 //   404  a path that is none
 //   405  a method we do not know
-//   411  a body without its length;  413  one above kMostBody;  415  a compressed one
+//   411  a body without its length;  413  one above kMostBody;  415  a compressed one, or a form
 // Opening /?token=... with the right token is answered with a cookie that holds it.
 std::optional<Response> stopped_at(const Gate& gate, const Request& request);
 

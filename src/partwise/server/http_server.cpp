@@ -34,7 +34,7 @@ std::optional<Request> translated(const httplib::Request& from) {
   request.path = std::move(*path);
   for (const auto& [name, value] : from.params) request.query.emplace(name, value);
   for (const auto& [name, value] : from.headers) request.headers.emplace(lower(name), value);
-  request.body = from.body;
+
   return request;
 }
 
@@ -93,9 +93,11 @@ int HttpServer::port() const {
 
 void HttpServer::start(Check check, Answer answer) {
   auto& server = impl_->server;
-  const auto respond = [answer](const httplib::Request& from, httplib::Response& to) {
-    const auto request = translated(from);
+  const auto respond = [answer](const httplib::Request& from, std::string body,
+                                httplib::Response& to) {
+    auto request = translated(from);
     if (!request) return write_answer(problem(404, "no such address"), to);
+    request->body = std::move(body);
     try {
       write_answer(answer(*request), to);
     } catch (const Refusal& refusal) {
@@ -128,11 +130,22 @@ void HttpServer::start(Check check, Answer answer) {
           return Outcome::Handled;
         }
         if (from.method == "PUT" || from.method == "POST") return Outcome::Unhandled;
-        respond(from, to);
+        respond(from, "", to);
         return Outcome::Handled;
       });
-  server.Put("/.*", respond);
-  server.Post("/.*", respond);
+  // Bytes as they come, whatever type they are said to be of.
+  const auto respond_to_body = [respond](const httplib::Request& from, httplib::Response& to,
+                                         const httplib::ContentReader& read) {
+    std::string body;
+    const bool whole = read([&](const char* bytes, std::size_t count) {
+      body.append(bytes, count);
+      return body.size() <= static_cast<std::size_t>(kMostBody);
+    });
+    if (!whole) return write_answer(problem(400, "the body ended too early; send it again"), to);
+    respond(from, std::move(body), to);
+  };
+  server.Put("/.*", respond_to_body);
+  server.Post("/.*", respond_to_body);
   server.set_error_handler([](const httplib::Request&, httplib::Response& to) {
     if (to.body.empty() && to.status >= 400 && to.status != 304)
       write_answer(problem(to.status, to.status == 413 ? "too large" : "not understood"), to);
