@@ -68,12 +68,27 @@ std::shared_ptr<const findings::RunFindings> ShownRun::findings() const {
   return findings_;
 }
 
+// It can be large, and pages ask often.
+std::string ShownRun::hash_of_data(const fs::path& description) const {
+  std::error_code gone;
+  const auto time = fs::last_write_time(description, gone);
+  {
+    const std::lock_guard lock(guard_);
+    if (!gone && time == data_time_ && !data_hash_.empty()) return data_hash_;
+  }
+  auto hash = content_hash(read_file(description));
+  const std::lock_guard lock(guard_);
+  data_time_ = time;
+  data_hash_ = hash;
+  return hash;
+}
+
 DataStatus ShownRun::data() const {
   DataStatus status;
   try {
     const auto place = folder_.data(given_data_);
     status.folder = place.string();
-    const auto now = content_hash(read_file(place / "dataset.json"));
+    const auto now = hash_of_data(place / "dataset.json");
     const auto found = findings();
     const auto then = found && !found->data_hash.empty()
                           ? found->data_hash

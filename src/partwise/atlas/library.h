@@ -54,6 +54,7 @@ class ShownRun {
 
  private:
   friend class Library;
+  std::string hash_of_data(const std::filesystem::path& description) const;
   void begin_opening();
   void end_opening(std::shared_ptr<RunAtlas> atlas, std::string failure);
 
@@ -66,6 +67,8 @@ class ShownRun {
   std::string failure_;
   std::string stamp_;
   mutable std::filesystem::file_time_type findings_time_;
+  mutable std::filesystem::file_time_type data_time_;
+  mutable std::string data_hash_;  // of dataset.json as it was then
   mutable std::shared_ptr<const findings::RunFindings> findings_;
 };
 

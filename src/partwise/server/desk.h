@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -27,6 +28,7 @@ struct Desk {
   atlas::Recent<std::string, std::string> pictures{std::size_t{64} << 20U};  // PNG, by bytes
   atlas::Recent<std::string, std::string> answers{256};                      // JSON that took long
   atlas::Recent<std::string, std::shared_ptr<const KeptPhoto>> photos{64};
+  std::mutex decoding = {};  // one photograph at a time: decoded it is large
 };
 
 // Lookups by what stood in the path: 404 where there is no such thing.

@@ -20,6 +20,12 @@ bool is_everywhere(const std::string& host) {
   return host == "0.0.0.0" || host == "::" || host == "[::]";
 }
 
+std::string in_lower_case(std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return text;
+}
+
 std::string machine_name() {
   std::array<char, 256> name{};
   return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "";
@@ -35,12 +41,12 @@ bool names_us(const Gate& gate, std::string host) {
   } else if (gate.port != 80) {
     return false;
   }
-  std::transform(host.begin(), host.end(), host.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  if (host == "localhost" || host == "127.0.0.1" || host == "[::1]" || host == gate.host ||
-      host == "[" + gate.host + "]")
+  host = in_lower_case(host);
+  const auto bound = in_lower_case(gate.host);
+  if (host == "localhost" || host == "127.0.0.1" || host == "[::1]" || host == bound ||
+      host == "[" + bound + "]")
     return true;
-  return is_everywhere(gate.host) && (is_address(host) || host == machine_name());
+  return is_everywhere(gate.host) && (is_address(host) || host == in_lower_case(machine_name()));
 }
 
 // In a time that does not tell how much of it is right.

@@ -6,6 +6,8 @@
 #ifdef PARTWISE_HTTP
 #include <httplib.h>
 
+#include <atomic>
+#include <chrono>
 #include <thread>
 #endif
 
@@ -50,6 +52,7 @@ void write_answer(const Response& from, httplib::Response& to) {
 struct HttpServer::Impl {
   httplib::Server server;
   int port = 0;
+  std::atomic<bool> ended{false};
   std::thread thread;
 };
 
@@ -150,7 +153,13 @@ void HttpServer::start(Check check, Answer answer) {
     if (to.body.empty() && to.status >= 400 && to.status != 304)
       write_answer(problem(to.status, to.status == 413 ? "too large" : "not understood"), to);
   });
-  impl_->thread = std::thread([this] { impl_->server.listen_after_bind(); });
+  impl_->thread = std::thread([this] {
+    impl_->server.listen_after_bind();
+    impl_->ended = true;
+  });
+  // Whoever stops a server of httplib that has not begun yet is not heard.
+  while (!server.is_running() && !impl_->ended)
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
 }
 
 void HttpServer::stop() {

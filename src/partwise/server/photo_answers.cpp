@@ -13,15 +13,15 @@ using atlas::ShownRun;
 
 constexpr int64_t kMostPixelsOfAPhoto = 50'000'000;
 constexpr std::size_t kIdLetters = 16;
+constexpr auto kPhoto = "the photo";
 
-images::Image photo_in(const Request& request) {
-  constexpr auto kName = "the photo";
-  const auto pixels = images::pixels_of(request.body, kName);
+// By its header, before anything is decoded.
+void check_photo(const Request& request) {
+  const auto pixels = images::pixels_of(request.body, kPhoto);
   if (pixels > kMostPixelsOfAPhoto)
-    throw Refusal(413, fmt::format("the photo has {} million pixels, more than the {} accepted; "
-                                   "make it smaller first",
-                                   pixels / 1'000'000, kMostPixelsOfAPhoto / 1'000'000));
-  return images::decode_image(request.body, kName, kMostPixelsOfAPhoto);
+    throw Refusal(413, fmt::format("{} has {} million pixels, more than the {} accepted; make it "
+                                   "smaller first",
+                                   kPhoto, pixels / 1'000'000, kMostPixelsOfAPhoto / 1'000'000));
 }
 
 // "x,y,width,height", as `partwise explain --box` has it.
@@ -67,9 +67,11 @@ Response explained(Desk& desk,
 Response explain_upload(Desk& desk, const Request& request, const Named& named) {
   const auto& run = run_named(desk, named.at("run"));
   const auto box = box_in(request);
-  const auto photo = photo_in(request);
+  check_photo(request);
   const auto atlas = opened(run);
-  return explained(desk, run, *atlas, request, photo, box);
+  const std::lock_guard lock(desk.decoding);
+  return explained(desk, run, *atlas, request,
+                   images::decode_image(request.body, kPhoto, kMostPixelsOfAPhoto), box);
 }
 
 Response explain_row(Desk& desk, const Request& request, const Named& named) {
@@ -78,6 +80,7 @@ Response explain_row(Desk& desk, const Request& request, const Named& named) {
   const auto row = row_named(*atlas, named.at("row"));
   const auto& look = *atlas->look;
   const auto& sample = look.judged.samples[static_cast<std::size_t>(row)];
+  const std::lock_guard lock(desk.decoding);
   const auto photo = images::read_image(look.dataset.root / look.file_of(row));
   return explained(desk, run, *atlas, request, photo, datasets::crop_box(look.dataset, sample));
 }
