@@ -29,12 +29,18 @@ def huge_png(side):
 
 class Server:
     def __init__(self, root, *words):
-        self.process = subprocess.Popen([PARTWISE, "serve", *map(str, words), "--port", "0", "--cache-limit", "0"],
+        self.process = subprocess.Popen([PARTWISE, "serve", *map(str, words), "--port", "0", "--cache-limit", "0", "--threads", "1"],
                                         cwd=root, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         self.address = self.process.stdout.readline().strip()
         if not self.address:
             raise unittest.SkipTest(self.process.stderr.read())
         self.port = int(self.address.split(":")[2].split("/")[0])
+
+    def wait(self):
+        """Until every run that can be opened is."""
+        while any(run["opening"] for run in self.json("/api/runs")[1]["runs"]):
+            time.sleep(0.1)
+        return self
 
     def ask(self, path, body=None, method=None, **headers):
         connection = http.client.HTTPConnection("localhost", self.port, timeout=120)
@@ -79,9 +85,9 @@ class Serve(unittest.TestCase):
         cls.place = tempfile.TemporaryDirectory()
         cls.root = pathlib.Path(cls.place.name)
         cls.call("data", "synth", "animals", "--images", "24", "--categories", "2", "--size", "64")
-        cls.call("train", "animals", "run", "--epochs", "1", "--hidden", "16")
-        cls.call("measure", "run", "--resamples", "20")
-        cls.server = Server(cls.root, "run")
+        cls.call("train", "animals", "run", "--epochs", "1", "--hidden", "16", "--threads", "1")
+        cls.call("measure", "run", "--resamples", "20", "--threads", "1")
+        cls.server = Server(cls.root, "run").wait()
         cls.filters = "/api/runs/run/layers/new/filters"
         assert cls.server.json(cls.filters)[0] == 200
 
@@ -183,14 +189,14 @@ class Serve(unittest.TestCase):
         self.refused(400, self.server.ask(self.filters + "/0/name", b'{"name": "\xff", "revision": 0}', "PUT"))
         self.refused(400, self.server.ask(self.filters + "/0/name", b"[1, 2", "PUT"))
         self.assertLess(self.server.end(signal.SIGINT), 2.0)  # one second, and a loaded machine
-        type(self).server = Server(self.root, "run")
+        type(self).server = Server(self.root, "run").wait()
         filters = self.server.json(self.filters)[1]["filters"]
         self.assertEqual([filters[number + 2]["name"] for number in range(len(names))], names)
         listed = json.loads(self.call("names", "run", "--json").stdout)
         self.assertEqual([one["name"] for one in listed if one["layer"] == "new"][2:2 + len(names)], names)
 
     def test_two_people_who_name_at_once_lose_nothing(self):
-        second = Server(self.root, "run")  # another process over the same folder
+        second = Server(self.root, "run").wait()  # another process over the same folder
         try:
             def name(number):
                 server = (self.server, second)[number % 2]
@@ -259,7 +265,7 @@ class Serve(unittest.TestCase):
         begun.mkdir()
         for name in ("options.json", "manifest.json", "log.jsonl"):
             shutil.copy(self.root / "run" / name, begun / name)
-        server = Server(self.root, "moved", "begun")
+        server = Server(self.root, "moved", "begun").wait()
         try:
             moved, young = server.json("/api/runs")[1]["runs"]
             self.assertFalse(moved["data"]["there"])
