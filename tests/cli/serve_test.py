@@ -83,18 +83,16 @@ class Serve(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.place = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(cls.place.cleanup)
         cls.root = pathlib.Path(cls.place.name)
         cls.call("data", "synth", "animals", "--images", "24", "--categories", "2", "--size", "64")
         cls.call("train", "animals", "run", "--epochs", "1", "--hidden", "16", "--threads", "1")
         cls.call("measure", "run", "--resamples", "20", "--threads", "1")
-        cls.server = Server(cls.root, "run").wait()
+        cls.server = Server(cls.root, "run")
+        cls.addClassCleanup(lambda: cls.server.end())
+        cls.server.wait()
         cls.filters = "/api/runs/run/layers/new/filters"
         assert cls.server.json(cls.filters)[0] == 200
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.server.end()
-        cls.place.cleanup()
 
     @classmethod
     def call(cls, *words, status=0):

@@ -1,10 +1,12 @@
 #include "partwise/base/files.h"
 
 #include "partwise/base/error.h"
+#include "partwise/base/file_lock.h"
 #include "partwise/base/removal_fixture.h"
 
 #include <gtest/gtest.h>
 
+#include <thread>
 #include <unistd.h>
 
 namespace partwise {
@@ -95,6 +97,24 @@ TEST_F(Files, BrokenJsonNamesTheFile) {
 TEST_F(Files, ContentHashIsFnv1a) {
   EXPECT_EQ(content_hash(""), "cbf29ce484222325");
   EXPECT_EQ(content_hash("a"), "af63dc4c8601ec8c");  // published test vector
+}
+
+// Each adds 1 to a number in a file, which loses some where two do it at once.
+TEST_F(Files, ALockLetsOneInAtATime) {
+  write_file_atomically(folder_ / "number", "0");
+  std::vector<std::thread> people;
+  for (int person = 0; person < 4; ++person) {
+    people.emplace_back([&] {
+      for (int i = 0; i < 25; ++i) {
+        const FileLock lock(folder_ / "lock");
+        const auto number = std::stoi(read_file(folder_ / "number"));
+        write_file_atomically(folder_ / "number", std::to_string(number + 1));
+      }
+    });
+  }
+  for (auto& person : people) person.join();
+  EXPECT_EQ(read_file(folder_ / "number"), "100");
+  EXPECT_THROW(FileLock(folder_ / "nowhere" / "lock"), Error);
 }
 
 }  // namespace

@@ -118,6 +118,14 @@ TEST(Codec, PngComesBackExactly) {
   EXPECT_EQ(bytes, encode_png(image));
 }
 
+TEST(Codec, CountsPixelsFromTheHeaderAlone) {
+  const auto image = Image::blank(40, 30);
+  EXPECT_EQ(pixels_of(encode_png(image), "x"), 1200);
+  EXPECT_EQ(pixels_of(encode_jpeg(image, 90), "x"), 1200);
+  EXPECT_THROW(pixels_of("words", "x"), Error);
+  EXPECT_THROW(pixels_of("", "x"), Error);
+}
+
 TEST(Codec, JpegComesBackClose) {
   const auto image = gradient(40, 24);
   const auto back = decode_image(encode_jpeg(image, 95), "a.jpg");

@@ -104,6 +104,12 @@ TEST(SilentFilters, DoNotDependOnTheThreads) {
 }
 
 // Six filters, three categories: two each would be fair. The fourth never fires.
+// A strong one is the median of the two strongest of eight: 3.
+TEST(SilentLevel, IsATwentiethOfAStrongOne) {
+  EXPECT_DOUBLE_EQ(silent_level({1.0, 4.0, 0.0, 2.0, 1.0, 1.0, 2.0, 0.0}), 0.15);
+  EXPECT_EQ(silent_level({}), 0.0);
+}
+
 TEST(SmallestCategoryShare, EqualsTheWorkedExample) {
   const auto maps = of_peaks({{1.0F, 1.0F, 1.0F, 0.0F, 1.0F, 1.0F}});
   const std::vector<std::string> names{"cat", "dog", "fox"};

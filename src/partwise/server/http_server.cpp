@@ -26,6 +26,18 @@ std::string lower(std::string text) {
   return text;
 }
 
+// A body that is too large is thrown away as it comes, up to a point: a browser that is cut off while
+// it sends does not read the answer.
+constexpr int64_t kMostDrained = int64_t{1} << 30U;
+constexpr std::chrono::seconds kDraining{5};
+
+bool can_be_drained(const httplib::Request& request) {
+  return (request.method == "PUT" || request.method == "POST") &&
+         !request.has_header("Transfer-Encoding") &&
+         number_in(request.get_header_value("Content-Length")).value_or(kMostDrained) <
+             kMostDrained;
+}
+
 // Nothing for a path that is none.
 std::optional<Request> translated(const httplib::Request& from) {
   if (from.target.size() > kLongestTarget) return std::nullopt;
@@ -64,7 +76,7 @@ HttpServer::HttpServer(const std::string& host, int port) : impl_(std::make_uniq
   server.set_keep_alive_max_count(1);
   server.set_read_timeout(5);
   server.set_write_timeout(10);
-  server.set_payload_max_length(static_cast<std::size_t>(kMostBody));
+  server.set_payload_max_length(static_cast<std::size_t>(kMostDrained));
   server.set_tcp_nodelay(true);
   // Not SO_REUSEPORT, httplib's own choice: two servers would share a port.
   server.set_socket_options([](socket_t socket) {
@@ -129,6 +141,7 @@ void HttpServer::start(Check check, Answer answer) {
       [stopped, respond](const httplib::Request& from, httplib::Response& to) {
         using Outcome = httplib::Server::HandlerResponse;
         if (const auto refused = stopped(from)) {
+          if (refused->status == 413 && can_be_drained(from)) return Outcome::Unhandled;
           write_answer(*refused, to);
           return Outcome::Handled;
         }
@@ -137,8 +150,14 @@ void HttpServer::start(Check check, Answer answer) {
         return Outcome::Handled;
       });
   // Bytes as they come, whatever type they are said to be of.
-  const auto respond_to_body = [respond](const httplib::Request& from, httplib::Response& to,
-                                         const httplib::ContentReader& read) {
+  const auto respond_to_body = [stopped, respond](const httplib::Request& from,
+                                                  httplib::Response& to,
+                                                  const httplib::ContentReader& read) {
+    if (const auto refused = stopped(from)) {
+      const auto end = std::chrono::steady_clock::now() + kDraining;
+      read([&](const char*, std::size_t) { return std::chrono::steady_clock::now() < end; });
+      return write_answer(*refused, to);
+    }
     std::string body;
     const bool whole = read([&](const char* bytes, std::size_t count) {
       body.append(bytes, count);
