@@ -37,8 +37,8 @@ class Server:
         self.port = int(self.address.split(":")[2].split("/")[0])
 
     def wait(self):
-        """Until every run that can be opened is."""
-        while any(run["opening"] for run in self.json("/api/runs")[1]["runs"]):
+        """Until every run that can be opened is, and knows its parts."""
+        while any(run["opening"] or run["learning"] for run in self.json("/api/runs")[1]["runs"]):
             time.sleep(0.1)
         return self
 

@@ -70,7 +70,7 @@ explaining::Tile tile_for(const RunAtlas& atlas, const PictureRequest& of) {
 }  // namespace
 
 images::Image draw_picture(const RunAtlas& atlas, const PictureRequest& request) {
-  expects(atlas.look.has_value(), "a picture of a run without its data");
+  expects(atlas.look != nullptr, "a picture of a run without its data");
   const auto side = static_cast<double>(request.side);
   views::Figure sheet(side, side);
   tile_for(atlas, request).paint(sheet, {0.0, 0.0, side, side});
@@ -78,7 +78,7 @@ images::Image draw_picture(const RunAtlas& atlas, const PictureRequest& request)
 }
 
 images::Image draw_tile(const RunAtlas& atlas, std::size_t tap, int64_t filter, int64_t side) {
-  expects(atlas.look.has_value(), "a picture of a run without its data");
+  expects(atlas.look != nullptr, "a picture of a run without its data");
   const auto& look = *atlas.look;
   const int64_t row = strongest_row({look.layers[tap].peaks.peaks_of(filter), look.row_category,
                                      atlas.categories[tap][static_cast<std::size_t>(filter)]});

@@ -144,6 +144,21 @@ bool ShownRun::is_opening() const {
   return opening_;
 }
 
+bool ShownRun::is_learning() const {
+  const std::lock_guard lock(guard_);
+  return learning_;
+}
+
+void ShownRun::set_learning(bool learning) {
+  const std::lock_guard lock(guard_);
+  learning_ = learning;
+}
+
+void ShownRun::replace(std::shared_ptr<RunAtlas> atlas) {
+  const std::lock_guard lock(guard_);
+  atlas_ = std::move(atlas);
+}
+
 std::string ShownRun::failure() const {
   const std::lock_guard lock(guard_);
   return failure_;
@@ -203,16 +218,30 @@ void Library::open_what_can_be() {
     if (run->is_opening() || run->atlas() || !run->failure().empty()) continue;
     if (!fs::exists(run->folder().checkpoints()) || run->state() == RunState::training) continue;
     run->begin_opening();
-    opener_.add([this, shown = run.get()] {
-      try {
-        shown->end_opening(
-            std::make_shared<RunAtlas>(open_atlas(shown->folder(), shown->request(), resources_)),
-            "");
-      } catch (const std::exception& problem) {
-        shown->end_opening(nullptr, what_went_wrong(problem));
-      }
-    });
+    opener_.add([this, shown = run.get()] { open(*shown); });
   }
+}
+
+void Library::open(ShownRun& run) {
+  try {
+    auto atlas = std::make_shared<RunAtlas>(open_atlas(run.folder(), run.request(), resources_));
+    const bool learns = !atlas->explainer->knows_parts() && atlas->look;
+    run.set_learning(learns);
+    run.end_opening(std::move(atlas), "");
+    if (learns) opener_.add([this, &run] { learn(run); });
+  } catch (const std::exception& problem) {
+    run.end_opening(nullptr, what_went_wrong(problem));
+  }
+}
+
+void Library::learn(ShownRun& run) {
+  try {
+    run.replace(std::make_shared<RunAtlas>(
+        learn_parts_of(*run.atlas(), run.folder(), run.request(), resources_)));
+  } catch (const std::exception& problem) {
+    say(fmt::format("{}: parts not learnt ({})", run.id, what_went_wrong(problem)));
+  }
+  run.set_learning(false);
 }
 
 }  // namespace partwise::atlas

@@ -50,12 +50,15 @@ class ShownRun {
   // Waits as long for it; an Error where opening failed, nothing where it still goes on.
   std::shared_ptr<RunAtlas> atlas_within(std::chrono::milliseconds patience) const;
   bool is_opening() const;
+  bool is_learning() const;     // its parts, once it is open: until then filters go without names
   std::string failure() const;  // why opening failed; "" where it did not
 
  private:
   friend class Library;
   std::string hash_of_data(const std::filesystem::path& description) const;
   void begin_opening();
+  void set_learning(bool learning);
+  void replace(std::shared_ptr<RunAtlas> atlas);
   void end_opening(std::shared_ptr<RunAtlas> atlas, std::string failure);
 
   runs::RunFolder folder_;
@@ -64,6 +67,7 @@ class ShownRun {
   mutable std::condition_variable opened_;
   std::shared_ptr<RunAtlas> atlas_;
   bool opening_ = false;
+  bool learning_ = false;
   std::string failure_;
   std::string stamp_;
   mutable std::filesystem::file_time_type findings_time_;
@@ -84,12 +88,16 @@ class Library {
 
   const std::vector<std::unique_ptr<ShownRun>>& runs() const { return runs_; }
   ShownRun* find(const std::string& id) const;  // nullptr: no such run
-  // Opens those that are not open and could be by now.
+  // Opens those that are not open and could be by now. Those that do not know their parts learn them
+  // when all are open.
   void open_what_can_be();
 
   Workbench& bench() { return bench_; }
 
  private:
+  void open(ShownRun& run);
+  void learn(ShownRun& run);
+
   models::Resources resources_;
   std::vector<std::unique_ptr<ShownRun>> runs_;
   Workbench bench_;

@@ -1,7 +1,6 @@
 #include "partwise/atlas/run_atlas.h"
 
 #include "partwise/base/error.h"
-#include "partwise/base/progress.h"
 #include "partwise/explaining/shapley.h"
 #include "partwise/judging/dissection.h"
 #include "partwise/metrics/purity.h"
@@ -223,17 +222,10 @@ const explaining::LayerParts* RunAtlas::parts_of(std::size_t tap) const {
 RunAtlas open_atlas(const runs::RunFolder& run,
                     const AtlasRequest& request,
                     const models::Resources& resources) {
-  if (!request.data.empty()) {
-    try {
-      explaining::provide_part_book(run, request.data, resources, request.checkpoint);
-    } catch (const Error& problem) {
-      say(fmt::format("{}: parts not learnt ({})", run.path().string(), problem.what()));
-    }
-  }
   RunAtlas atlas;
   atlas.device = resources.device;
   atlas.explainer =
-      std::make_unique<explaining::Explainer>(run, request.checkpoint, resources.device);
+      std::make_shared<explaining::Explainer>(run, request.checkpoint, resources.device);
   const auto& network = atlas.network();
   for (std::size_t tap = 0; tap < network.architecture().taps.size(); ++tap) {
     const auto& of = network.architecture().taps[tap];
@@ -242,8 +234,20 @@ RunAtlas open_atlas(const runs::RunFolder& run,
                             network.architecture().input_side, of.interpretable >= 0});
     atlas.categories.push_back(known_categories(*atlas.explainer, tap, geometry.channels));
   }
-  if (!request.data.empty()) atlas.look = look_at_data(atlas, request, resources);
+  if (!request.data.empty())
+    atlas.look = std::make_shared<const Look>(look_at_data(atlas, request, resources));
   return atlas;
+}
+
+RunAtlas learn_parts_of(const RunAtlas& atlas,
+                        const runs::RunFolder& run,
+                        const AtlasRequest& request,
+                        const models::Resources& resources) {
+  explaining::provide_part_book(run, request.data, resources, request.checkpoint);
+  auto learnt = atlas;
+  learnt.explainer =
+      std::make_shared<explaining::Explainer>(run, request.checkpoint, resources.device);
+  return learnt;
 }
 
 metrics::MapSummaries peaks_of_one(const metrics::MapSummaries& all, int64_t filter) {

@@ -78,10 +78,10 @@ struct LayerShape {
 // A run's network, ready to be shown: filters, what they stand for and, where the data are there,
 // what they do on them. Nothing of it changes once it is open but for the explainer's names.
 struct RunAtlas {
-  std::unique_ptr<explaining::Explainer> explainer;
+  std::shared_ptr<explaining::Explainer> explainer;
   std::vector<LayerShape> layers;                // [tap]
   std::vector<std::vector<int64_t>> categories;  // [tap][filter]; -1: not known
-  std::optional<Look> look;
+  std::shared_ptr<const Look> look;              // nullptr without its data
   std::string device;
 
   const networks::Network& network() const { return explainer->model().network; }
@@ -97,10 +97,16 @@ struct AtlasRequest {
   metrics::InstabilityOptions instability;
 };
 
-// Learns the parts first where the run lacks them and its data are there. Minutes for large networks.
+// Goes by the parts the run knows.
 RunAtlas open_atlas(const runs::RunFolder& run,
                     const AtlasRequest& request,
                     const models::Resources& resources);
+
+// The same run once it has learnt its parts from its training images: minutes for large networks.
+RunAtlas learn_parts_of(const RunAtlas& atlas,
+                        const runs::RunFolder& run,
+                        const AtlasRequest& request,
+                        const models::Resources& resources);
 
 // A layer of one filter alone: what was kept of its maps, and they themselves, in memory.
 metrics::MapSummaries peaks_of_one(const metrics::MapSummaries& layer, int64_t filter);

@@ -142,6 +142,18 @@ TEST_F(AnAtlas, OpensWithoutItsData) {
   EXPECT_FALSE(explained.explanation.decision.empty());
 }
 
+TEST_F(AnAtlas, IsOpenBeforeItKnowsItsParts) {
+  const auto folder = run("young", "interpretable", false);
+  Library library({folder.path().string()}, {}, models::Resources{.threads = 1}, [] {});
+  auto& shown = *library.runs().front();
+  const auto first = shown.atlas_within(60s);
+  ASSERT_NE(first, nullptr);
+  while (shown.is_learning()) std::this_thread::sleep_for(20ms);
+  EXPECT_TRUE(shown.atlas()->explainer->knows_parts());
+  EXPECT_FALSE(first->explainer->knows_parts());
+  EXPECT_EQ(shown.atlas()->look, first->look);
+}
+
 TEST_F(AnAtlas, SaysThatItsDataHaveChanged) {
   const auto folder = run("changed");
   write_json_atomically(folder.path() / "manifest.json",

@@ -29,7 +29,10 @@ class ShownRuns : public testing::Test {
   }
   ~ShownRuns() override { remove_folder(root_); }
 
-  runs::RunFolder run(const std::string& name, const std::string& arm = "interpretable") const {
+  // learnt: it knows its parts, from fewer images than a user's, to be quicker
+  runs::RunFolder run(const std::string& name,
+                      const std::string& arm = "interpretable",
+                      bool learnt = true) const {
     const nlohmann::json options{{"net", "tiny"},     {"arm", arm}, {"task", "multi"},
                                  {"loss", "softmax"}, {"seed", 3},  {"hidden", 16},
                                  {"epochs", 1}};
@@ -38,9 +41,9 @@ class ShownRuns : public testing::Test {
     const auto design = models::make_design(options, dataset_);
     models::claim_model(folder, design);
     models::save_checkpoint(folder, {{.epoch = 1}, models::draw_network(design).state()});
-    // Of fewer images than a user's, to be quicker.
-    explaining::provide_part_book(folder, {}, models::Resources{.threads = 1}, "last",
-                                  {.images = 2, .by_place = false, .naming = {}});
+    if (learnt)
+      explaining::provide_part_book(folder, {}, models::Resources{.threads = 1}, "last",
+                                    {.images = 2, .by_place = false, .naming = {}});
     return folder;
   }
 

@@ -13,7 +13,7 @@ namespace partwise::cli {
 namespace {
 
 constexpr auto kLook = std::chrono::milliseconds(50);
-constexpr auto kPatience = std::chrono::milliseconds(700);
+constexpr auto kPatience = std::chrono::milliseconds(400);
 
 void serve_until_interrupted(const server::ServeRequest& request) {
   const server::Explorer explorer(request);

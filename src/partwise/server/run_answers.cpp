@@ -47,6 +47,7 @@ nlohmann::json run_json(const ShownRun& run) {
       {"state", word_of(run.state())},
       {"ready", atlas != nullptr},
       {"opening", run.is_opening()},
+      {"learning", run.is_learning()},
       {"failure", run.failure()},
       {"seed", options.value("seed", 0)},
       {"epochs", options.value("epochs", 0)},
