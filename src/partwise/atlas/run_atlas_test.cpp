@@ -175,8 +175,9 @@ TEST_F(AnAtlas, OfARunInTrainingWaitsForItsEnd) {
 }
 
 TEST_F(AnAtlas, GivesRunsOfOneNameTheirOwnIds) {
-  run("first/fox");
-  run("second/fox");
+  run("first/fox", "interpretable", false);
+  run("second/fox", "interpretable", false);
+  remove_folder(root_ / "animals");  // to be open at once
   Library library({(root_ / "first/fox").string(), (root_ / "second/fox/").string()}, {},
                   models::Resources{.threads = 1}, [] {});
   EXPECT_NE(library.find("fox"), nullptr);

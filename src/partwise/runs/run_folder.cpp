@@ -4,12 +4,14 @@
 #include "partwise/runs/log_scalars.h"
 
 #include <cerrno>
+#include <chrono>
 #include <ctime>
 #include <fcntl.h>
 #include <iomanip>
 #include <sstream>
 #include <string_view>
 #include <sys/file.h>
+#include <thread>
 #include <utility>
 
 namespace partwise::runs {
@@ -125,10 +127,16 @@ void RunFolder::rewrite_log(const std::vector<nlohmann::json>& rows) const {
   write_derived_logs();
 }
 
+// Whoever looks whether a run is being trained (atlas/library.cpp) holds the lock for a moment.
 RunLock::RunLock(const fs::path& run)
     : folder_(::open(run.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
-  const bool taken =
-      folder_.open() && ::flock(folder_.number(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+  constexpr int kTries = 5;
+  constexpr auto kMoment = std::chrono::milliseconds(20);
+  bool taken = folder_.open();
+  for (int i = 0; taken && i < kTries; ++i) {
+    if (i > 0) std::this_thread::sleep_for(kMoment);
+    taken = ::flock(folder_.number(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+  }
   ensure(!taken, "{}: another process is training this run; wait for it, or choose another folder",
          run.string());
 }
