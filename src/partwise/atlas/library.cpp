@@ -175,7 +175,10 @@ void ShownRun::end_opening(std::shared_ptr<RunAtlas> atlas, std::string failure)
     opening_ = false;
     if (atlas) {
       const auto& position = atlas->explainer->model().position;
-      stamp_ = fmt::format("{}/{} {}", position.epoch, position.step,
+      std::error_code gone;
+      const auto written = fs::last_write_time(folder_.checkpoints(), gone);
+      stamp_ = fmt::format("{} {}/{} {} {}", fs::absolute(folder_.path()).string(), position.epoch,
+                           position.step, written.time_since_epoch().count(),
                            folder_.manifest().value("data_hash", ""));
     }
     atlas_ = std::move(atlas);

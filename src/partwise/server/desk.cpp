@@ -91,7 +91,7 @@ Response picture_response(Desk& desk,
   Response response;
   response.type = "image/png";
   response.headers["ETag"] = fmt::format("\"{}\"", content_hash(tag));
-  response.headers["Cache-Control"] = "private, max-age=60";
+  response.headers["Cache-Control"] = "private, no-cache";  // a run of the same name may follow
   if (request.header("if-none-match") == response.headers["ETag"]) {
     response.status = 304;
     return response;
