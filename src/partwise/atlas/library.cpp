@@ -136,7 +136,25 @@ std::shared_ptr<RunAtlas> ShownRun::atlas_within(std::chrono::milliseconds patie
 
 std::string ShownRun::stamp() const {
   const std::lock_guard lock(guard_);
-  return stamp_;
+  return fmt::format("{} {}", opened_from_, edition_);
+}
+
+std::string ShownRun::files_now() const {
+  const auto& run = folder_.path();
+  std::string words = fs::absolute(run).string();
+  for (const auto& file :
+       {folder_.checkpoints(), run / "findings.json", fs::path(data().folder) / "dataset.json"}) {
+    std::error_code gone;
+    const auto written = fs::last_write_time(file, gone);
+    words += gone ? " -" : fmt::format(" {}", written.time_since_epoch().count());
+  }
+  return words;
+}
+
+bool ShownRun::is_outdated() const {
+  const auto now = files_now();
+  const std::lock_guard lock(guard_);
+  return now != opened_from_;
 }
 
 bool ShownRun::is_opening() const {
@@ -157,6 +175,7 @@ void ShownRun::set_learning(bool learning) {
 void ShownRun::replace(std::shared_ptr<RunAtlas> atlas) {
   const std::lock_guard lock(guard_);
   atlas_ = std::move(atlas);
+  ++edition_;
 }
 
 std::string ShownRun::failure() const {
@@ -165,22 +184,17 @@ std::string ShownRun::failure() const {
 }
 
 void ShownRun::begin_opening() {
+  auto from = files_now();
   const std::lock_guard lock(guard_);
   opening_ = true;
+  opened_from_ = std::move(from);
 }
 
 void ShownRun::end_opening(std::shared_ptr<RunAtlas> atlas, std::string failure) {
   {
     const std::lock_guard lock(guard_);
     opening_ = false;
-    if (atlas) {
-      const auto& position = atlas->explainer->model().position;
-      std::error_code gone;
-      const auto written = fs::last_write_time(folder_.checkpoints(), gone);
-      stamp_ = fmt::format("{} {}/{} {} {}", fs::absolute(folder_.path()).string(), position.epoch,
-                           position.step, written.time_since_epoch().count(),
-                           folder_.manifest().value("data_hash", ""));
-    }
+    ++edition_;
     atlas_ = std::move(atlas);
     failure_ = std::move(failure);
   }
@@ -218,7 +232,8 @@ ShownRun* Library::find(const std::string& id) const {
 
 void Library::open_what_can_be() {
   for (const auto& run : runs_) {
-    if (run->is_opening() || run->atlas() || !run->failure().empty()) continue;
+    if (run->is_opening() || run->is_learning()) continue;
+    if ((run->atlas() || !run->failure().empty()) && !run->is_outdated()) continue;
     if (!fs::exists(run->folder().checkpoints()) || run->state() == RunState::training) continue;
     run->begin_opening();
     opener_.add([this, shown = run.get()] { open(*shown); });

@@ -40,8 +40,10 @@ class ShownRun {
   // As findings.json is now; nothing where it was not measured or cannot be read.
   std::shared_ptr<const findings::RunFindings> findings() const;
   DataStatus data() const;
-  // Another text where its network or what it is shown on is another: pictures are known by it.
+  // Another text for everything that was opened anew: pictures and answers are known by it.
   std::string stamp() const;
+  // Its network, its findings or its data are others than when it was opened.
+  bool is_outdated() const;
   // What it is opened with.
   AtlasRequest request() const;
 
@@ -56,6 +58,7 @@ class ShownRun {
  private:
   friend class Library;
   std::string hash_of_data(const std::filesystem::path& description) const;
+  std::string files_now() const;  // when what it is opened from was written
   void begin_opening();
   void set_learning(bool learning);
   void replace(std::shared_ptr<RunAtlas> atlas);
@@ -69,7 +72,8 @@ class ShownRun {
   bool opening_ = false;
   bool learning_ = false;
   std::string failure_;
-  std::string stamp_;
+  std::string opened_from_;  // files_now, before the last opening
+  int64_t edition_ = 0;      // how often something was opened or learnt
   mutable std::filesystem::file_time_type findings_time_;
   mutable std::filesystem::file_time_type data_time_;
   mutable std::string data_hash_;  // of dataset.json as it was then

@@ -9,6 +9,7 @@
 #include "partwise/models/decisions.h"
 
 #include <cmath>
+#include <thread>
 
 namespace partwise::atlas {
 namespace {
@@ -172,6 +173,24 @@ TEST_F(AnAtlas, OfARunInTrainingWaitsForItsEnd) {
   EXPECT_EQ(shown.state(), RunState::training);
   EXPECT_FALSE(shown.is_opening());
   EXPECT_EQ(shown.atlas_within(0ms), nullptr);
+}
+
+TEST_F(AnAtlas, IsOpenedAnewWhenItsRunHasChanged) {
+  const auto folder = run("changing");
+  Library library({folder.path().string()}, {}, models::Resources{.threads = 1}, [] {});
+  auto& shown = *library.runs().front();
+  const auto before = shown.atlas_within(60s);
+  ASSERT_TRUE(before);
+  while (shown.is_learning()) std::this_thread::sleep_for(10ms);
+  const auto stamp = shown.stamp();
+  library.open_what_can_be();
+  EXPECT_FALSE(shown.is_opening());
+  std::filesystem::last_write_time(folder.checkpoints(),
+                                   std::filesystem::file_time_type::clock::now() + 5s);
+  library.open_what_can_be();
+  const auto after = shown.atlas_within(60s);
+  EXPECT_NE(after, before);
+  EXPECT_NE(shown.stamp(), stamp);
 }
 
 TEST_F(AnAtlas, GivesRunsOfOneNameTheirOwnIds) {

@@ -61,7 +61,8 @@ nlohmann::json layers_matched(Desk& desk,
   for (std::size_t tap = 0; tap < one.layers.size(); ++tap) {
     for (std::size_t with = 0; with < other.layers.size(); ++with) {
       if (one.layers[tap].role != other.layers[with].role) continue;
-      const auto key = fmt::format("matches {} {} {}", first.id, second.id, tap);
+      const auto key = fmt::format("matches {} {} {} {} {}", first.id, first.stamp(), second.id,
+                                   second.stamp(), tap);
       const auto text = desk.answers.find_or(key, [&] {
         auto pairs = nlohmann::json::array();
         for (const auto& match :

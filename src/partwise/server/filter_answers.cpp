@@ -186,8 +186,8 @@ Response one_filter(Desk& desk, const Asked& asked) {
   json["tile"] = asked.address() + "/tile.png";
   auto nearest = nlohmann::json::array();
   if (asked.atlas->look) {
-    const auto* named = asked.atlas->explainer->knows_parts() ? " with parts" : "";
-    const auto text = desk.answers.find_or(asked.address() + named, [&] {
+    const auto key = fmt::format("{} {}", asked.address(), asked.run.stamp());
+    const auto text = desk.answers.find_or(key, [&] {
       return seen_json(asked, words[static_cast<std::size_t>(asked.filter)]).dump();
     });
     json.update(nlohmann::json::parse(text));
