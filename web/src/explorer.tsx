@@ -49,10 +49,10 @@ function tabsOf(place: Place, runs: Run[], run: Run | undefined): Tab[] {
   return tabs;
 }
 
-function Page(props: { place: Place; all: Runs; reload: () => void }): JSX.Element {
+function Page(props: { place: Place; all: Runs }): JSX.Element {
   const { place, all } = props;
   const [first, second, third, fourth] = place.path;
-  if (first === undefined) return <Start all={all} reload={props.reload} />;
+  if (first === undefined) return <Start all={all} />;
   if (first === "@compare") return <Compare all={all} query={place.query} />;
   if (first === "@training") return <Training all={all} query={place.query} />;
   const run = all.runs.find((one) => one.id === first);
@@ -62,11 +62,12 @@ function Page(props: { place: Place; all: Runs; reload: () => void }): JSX.Eleme
   if (second === "@naming") return <NamingSheet key={run.id} run={run} query={place.query} />;
   if (second === undefined) return <RunPage run={run} />;
   const layer = run.layers.find((one) => one.name === second);
+  if (layer === undefined && run.opening) return <Waiting what={`${run.label} is being looked at`} />;
   if (layer === undefined) return <Nowhere what={`${run.label} has no layer ${second}.`} />;
   if (third === undefined) return <Atlas run={run} layer={layer} query={place.query} />;
   const filter = Number(third);
-  if (!Number.isInteger(filter) || filter < 0 || filter >= layer.filters)
-    return <Nowhere what={`${layer.name} has filters 0 to ${layer.filters - 1}, no ${third}.`} />;
+  if (!Number.isInteger(filter) || filter < 0 || filter >= (layer.filters ?? Infinity))
+    return <Nowhere what={`${layer.name} has filters 0 to ${(layer.filters ?? 1) - 1}, no ${third}.`} />;
   return <FilterView run={run} layer={layer} filter={filter} query={place.query} canName={all.names_can_change} />;
 }
 
@@ -138,9 +139,9 @@ function Keys(props: { open: boolean; close: () => void }): JSX.Element {
           </div>
         ))}
       </dl>
-      <form method="dialog">
-        <button class="tool">Close</button>
-      </form>
+      <button type="button" class="tool" onClick={props.close}>
+        Close
+      </button>
     </dialog>
   );
 }
@@ -186,6 +187,12 @@ export function Explorer(): JSX.Element {
     main.current?.focus({ preventScroll: true });
   }, [address]);
   const run = data?.runs.find((one) => one.id === place.path[0]);
+  const moving = data?.runs.some((one) => one.opening || one.state === "training") ?? false;
+  useEffect(() => {
+    if (!moving) return;
+    const timer = setInterval(reload, 2500);
+    return () => clearInterval(timer);
+  }, [moving]);
   useEffect(() => {
     const names = place.path.map((one) => one.replace(/^@/, ""));
     document.title = [...names.reverse(), "Partwise explorer"].join(" · ");
@@ -193,7 +200,7 @@ export function Explorer(): JSX.Element {
   let body: ComponentChildren;
   if (error) body = <Trouble error={error} again={reload} />;
   else if (!data) body = <Waiting what="Reading the runs" />;
-  else body = <Page place={place} all={data} reload={reload} />;
+  else body = <Page place={place} all={data} />;
   return (
     <>
       <a

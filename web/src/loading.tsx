@@ -10,6 +10,18 @@ export interface Loaded<T> {
   put: (data: T) => void;
 }
 
+// A run may still be opening: 503 means ask again in a moment.
+export async function patiently<T>(ask: () => Promise<T>, signal: AbortSignal): Promise<T> {
+  for (;;) {
+    try {
+      return await ask();
+    } catch (error) {
+      if (!(error instanceof Refusal) || error.status !== 503 || signal.aborted) throw error;
+      await new Promise((resolve) => setTimeout(resolve, 1000));
+    }
+  }
+}
+
 export function useLoaded<T>(address: string | null): Loaded<T> {
   const [state, set] = useState<{ address: string | null; data: T | null; error: Refusal | null }>({
     address,
@@ -20,7 +32,7 @@ export function useLoaded<T>(address: string | null): Loaded<T> {
   useEffect(() => {
     if (address === null) return;
     const stop = new AbortController();
-    get<T>(address, stop.signal).then(
+    patiently(() => get<T>(address, stop.signal), stop.signal).then(
       (data) => set({ address, data, error: null }),
       (error: unknown) => {
         if (error instanceof Refusal) set({ address, data: null, error });

@@ -12,14 +12,17 @@ export interface Finding {
   n: Maybe;
   better: Better;
   meaning: string;
+  is_share?: boolean;
+  leads?: boolean;
 }
 
 export interface Layer {
   name: string;
   role: string;
-  filters: number;
-  side: number;
-  input_side: number;
+  filters: Maybe;
+  side: Maybe;
+  input_side: Maybe;
+  has_mask?: boolean;
 }
 
 export interface Run {
@@ -30,6 +33,9 @@ export interface Run {
   net: string;
   task: string;
   state: "measured" | "trained" | "training";
+  ready?: boolean;
+  opening?: boolean;
+  failure?: string;
   seed: Maybe;
   categories: string[];
   classes: string[];
@@ -58,6 +64,7 @@ export interface Column {
   title: string;
   better: Better;
   meaning: string;
+  is_share?: boolean;
 }
 
 export interface Filter {
@@ -89,20 +96,22 @@ export interface Picture {
   x: Maybe;
   y: Maybe;
   change?: Maybe;
-  pictures: Partial<Record<View, string>>;
+  pictures: Partial<Record<View, string | null>>;
 }
 
 export interface FilterPage extends Filter {
   revision: number;
   evidence: Finding[];
-  histogram: { edges: number[]; own: number[]; others: number[] };
-  bands: { strongest: Picture[]; middle: Picture[]; weak: Picture[]; wrong: Picture[] };
+  why?: string;
+  histogram: { edges: number[]; own: number[]; others: number[] } | null;
+  bands: { strongest: Picture[]; middle: Picture[]; weak: Picture[]; wrong: Picture[] } | null;
   matters: Picture[];
   nearest: { filter: number; category: string; name: string; correlation: Maybe }[];
 }
 
 export interface Part {
   name: string;
+  label?: string;
   of: string;
   filters: number[];
   share: number;
@@ -189,6 +198,7 @@ export interface Comparison {
     low: Maybe;
     high: Maybe;
     verdict: string;
+    is_share?: boolean;
   }[];
   layers: { role: string; first_layer: string; second_layer: string; matches: Match[] }[];
 }

@@ -23,14 +23,29 @@ export function percent(value: Maybe | undefined): string {
   return `${minus((100 * value).toFixed(1))} %`;
 }
 
-export function shown(key: string, value: Maybe | undefined): string {
-  return /accuracy|silent|dead|_share$|^share_/.test(key) ? percent(value) : number(value);
+// A number of the catalogue; the server says which ones are shares.
+export interface Of {
+  key: string;
+  is_share?: boolean;
 }
 
-export function interval(key: string, low: Maybe, high: Maybe): string {
+export function isShare(of: Of): boolean {
+  return of.is_share ?? /accuracy|_share$/.test(of.key);
+}
+
+export function shown(of: Of, value: Maybe | undefined): string {
+  return isShare(of) ? percent(value) : number(value);
+}
+
+export function interval(of: Of | null, low: Maybe, high: Maybe): string {
   if (low === null || high === null) return "";
-  const of = (value: number): string => shown(key, value).replace(" %", "");
-  return `[${of(low)}, ${of(high)}]`;
+  const end = (value: number): string => (of === null ? number(value) : shown(of, value).replace(" %", ""));
+  return `[${end(low)}, ${end(high)}]`;
+}
+
+// On an axis: no more digits than it takes.
+export function tick(value: number): string {
+  return minus(String(Number(value.toPrecision(3))));
 }
 
 export type Verdict = "better" | "worse" | "unclear";
@@ -47,17 +62,17 @@ export function heldAgainst(finding: Finding): Against[] {
   return Object.entries(finding.controls).flatMap(([key, value]): Against[] => {
     if (value === null) return [];
     const control = key.replaceAll("_", " ");
-    const beside = `${control}, ${shown(finding.key, value)}`;
+    const beside = `${control} (${shown(finding, value)})`;
     const { low, high } = finding;
     if (low === null || high === null) return [{ control, value, verdict: "unclear", words: `control: ${beside}` }];
     if (value >= low && value <= high)
-      return [{ control, value, verdict: "unclear", words: `not distinguishable from its control (${beside})` }];
+      return [{ control, value, verdict: "unclear", words: `not distinguishable from its control, ${beside}` }];
     const above = value < low;
     if (finding.better === null)
-      return [{ control, value, verdict: "unclear", words: `${above ? "above" : "below"} its control (${beside})` }];
+      return [{ control, value, verdict: "unclear", words: `${above ? "above" : "below"} its control, ${beside}` }];
     const good = above === (finding.better === "higher");
     return [
-      { control, value, verdict: good ? "better" : "worse", words: `${good ? "better" : "worse"} than its control (${beside})` },
+      { control, value, verdict: good ? "better" : "worse", words: `${good ? "better" : "worse"} than ${beside}` },
     ];
   });
 }

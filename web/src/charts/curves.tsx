@@ -1,6 +1,6 @@
 // Numbers over epochs, one line per run.
 import type { JSX } from "preact";
-import { number } from "../words";
+import { number, percent, tick } from "../words";
 import { scale } from "./scale";
 
 export interface Curve {
@@ -17,9 +17,10 @@ const foot = 30;
 const top = 10;
 const right = 8;
 
-export function Curves(props: { title: string; curves: Curve[]; as?: (value: number) => string }): JSX.Element {
+export function Curves(props: { title: string; curves: Curve[]; share?: boolean }): JSX.Element {
   const all = props.curves.flatMap((curve) => curve.points);
-  const as = props.as ?? number;
+  const as = props.share ? percent : number;
+  const onAxis = (value: number): string => (props.share ? `${tick(100 * value)} %` : tick(value));
   const lastEpoch = Math.max(1, ...all.map((point) => point.x));
   const firstEpoch = Math.min(lastEpoch, ...all.map((point) => point.x));
   const up = scale(all.flatMap((point) => [point.y, point.low, point.high]));
@@ -50,11 +51,11 @@ export function Curves(props: { title: string; curves: Curve[]; as?: (value: num
     <figure class="panel curves">
       <h3>{props.title}</h3>
       <svg class="chart" role="img" viewBox={`0 0 ${width} ${height}`} aria-label={`${props.title}: ${said}`}>
-        {up.ticks.map((tick) => (
-          <g key={tick}>
-            <line class="grid" x1={left} x2={width - right} y1={y(tick)} y2={y(tick)} />
-            <text class="tick end" x={left - 6} y={y(tick) + 4}>
-              {as(tick)}
+        {up.ticks.map((value) => (
+          <g key={value}>
+            <line class="grid" x1={left} x2={width - right} y1={y(value)} y2={y(value)} />
+            <text class="tick end" x={left - 6} y={y(value) + 4}>
+              {onAxis(value)}
             </text>
           </g>
         ))}

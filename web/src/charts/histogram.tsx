@@ -1,13 +1,13 @@
 // How strongly a filter fires on its own category and on the others, each as shares of its images.
 import type { JSX } from "preact";
 import type { FilterPage } from "../server";
-import { count, number, percent } from "../words";
+import { count, number, percent, tick } from "../words";
 
 const width = 420;
 const height = 150;
 const foot = 20;
 
-export function Histogram(props: { histogram: FilterPage["histogram"]; category: string }): JSX.Element | null {
+export function Histogram(props: { histogram: NonNullable<FilterPage["histogram"]>; category: string }): JSX.Element | null {
   const { edges, own, others } = props.histogram;
   if (edges.length < 2) return null;
   const sum = (counts: number[]): number => counts.reduce((a, b) => a + b, 0);
@@ -42,13 +42,13 @@ export function Histogram(props: { histogram: FilterPage["histogram"]; category:
         <path class="others" d={outline} />
         <line class="axis" x1="0" x2={width} y1={height - foot} y2={height - foot} />
         <text class="tick" x="0" y={height - 5}>
-          {number(first)}
+          {tick(first)}
         </text>
         <text class="tick middle" x={width / 2} y={height - 5}>
           how strongly it fires
         </text>
         <text class="tick end" x={width} y={height - 5}>
-          {number(last)}
+          {tick(last)}
         </text>
       </svg>
       <figcaption>

@@ -1,7 +1,7 @@
 // A value with its 95 % interval and its controls on one line, and the line of words under it.
 import type { JSX } from "preact";
 import type { Finding } from "../server";
-import { heldAgainst, hint, interval, number, shown } from "../words";
+import { heldAgainst, hint, interval, isShare, number, shown, tick } from "../words";
 import { scale, share } from "./scale";
 
 interface Marks {
@@ -10,6 +10,7 @@ interface Marks {
   high: number | null;
   controls?: number[];
   zero?: boolean;
+  share?: boolean;
   label: string;
 }
 
@@ -24,10 +25,10 @@ export function IntervalChart(props: Marks): JSX.Element {
         <line key={tick} class="axis" x1={x(tick)} x2={x(tick)} y1="17" y2="23" />
       ))}
       <text class="tick" x="0" y="33">
-        {number(line.low)}
+        {props.share ? `${tick(100 * line.low)} %` : tick(line.low)}
       </text>
       <text class="tick end" x="100%" y="33">
-        {number(line.high)}
+        {props.share ? `${tick(100 * line.high)} %` : tick(line.high)}
       </text>
       {controls.map((control, k) => (
         <svg key={k} x={x(control)} y="20" class="over">
@@ -51,8 +52,8 @@ export function Evidence(props: { finding: Finding; level?: 3 | 4 }): JSX.Elemen
   const { finding } = props;
   const against = heldAgainst(finding);
   const Title = props.level === 4 ? "h4" : "h3";
-  const value = shown(finding.key, finding.value);
-  const range = interval(finding.key, finding.low, finding.high);
+  const value = shown(finding, finding.value);
+  const range = interval(finding, finding.low, finding.high);
   return (
     <div class="evidence">
       <Title>
@@ -68,6 +69,7 @@ export function Evidence(props: { finding: Finding; level?: 3 | 4 }): JSX.Elemen
           low={finding.low}
           high={finding.high}
           controls={against.map((one) => one.value)}
+          share={isShare(finding)}
           label={[`${finding.title} ${value} ${range}`, ...against.map((one) => one.words)].join("; ")}
         />
       )}

@@ -20,7 +20,7 @@ export function scale(values: (number | null | undefined)[], options: { zero?: b
   let high = known.length ? Math.max(...known) : 1;
   if (low === high) {
     const room = Math.abs(low) * 0.1 || 1;
-    if (!(options.zero && low === 0)) low -= room;
+    if (low !== 0) low -= room;
     high += room;
   }
   const step = roundStep(high - low, options.steps ?? 4);

@@ -25,7 +25,7 @@ function Tile(props: TileProps): JSX.Element {
     `filter ${filter.filter}`,
     filter.silent ? "silent" : filter.name || unnamed,
     filter.category,
-    column ? `${column.title} ${shown(column.key, value)}` : "",
+    column ? `${column.title} ${shown(column, value)}` : "",
   ];
   return (
     <a
@@ -45,7 +45,7 @@ function Tile(props: TileProps): JSX.Element {
           {filter.filter}
           {filter.named_by === "people" && <span class="by-people" title="named by people" />}
         </span>
-        {column ? <span>{shown(column.key, value)}</span> : filter.silent ? <span>silent</span> : null}
+        {column ? <span>{shown(column, value)}</span> : filter.silent ? <span>silent</span> : null}
       </span>
     </a>
   );
@@ -194,6 +194,7 @@ export function Atlas(props: { run: Run; layer: Layer; query: URLSearchParams })
                 <h2>
                   {category.category || "no category"} <span class="hint">{count(category.count, "filter")}</span>
                 </h2>
+                <div class="part-groups">
                 {category.parts.map((part) => (
                   <div key={part.part} class={part.silent ? "part silent" : "part"}>
                     <h3>
@@ -202,6 +203,7 @@ export function Atlas(props: { run: Run; layer: Layer; query: URLSearchParams })
                     <div class="tiles">{part.filters.map(tile)}</div>
                   </div>
                 ))}
+                </div>
               </section>
             ))
           )}

@@ -5,7 +5,7 @@ import { choose, link } from "../address";
 import { IntervalChart } from "../charts/interval";
 import { Trouble, useLoaded, Waiting } from "../loading";
 import { api, type Comparison, type Match, type Run, type Runs } from "../server";
-import { colour, count, interval, number, shown, signed, verdictOf } from "../words";
+import { colour, count, interval, isShare, number, type Of, shown, signed, verdictOf } from "../words";
 
 function RunSelect(props: { label: string; name: string; runs: Run[]; value: string }): JSX.Element {
   return (
@@ -22,8 +22,8 @@ function RunSelect(props: { label: string; name: string; runs: Run[]; value: str
   );
 }
 
-function difference(key: string, value: number | null): string {
-  return /accuracy|silent|dead|_share$/.test(key) ? (value === null ? "–" : `${signed(100 * value)} points`) : signed(value);
+function difference(of: Of, value: number | null): string {
+  return isShare(of) ? (value === null ? "–" : `${signed(100 * value)} points`) : signed(value);
 }
 
 function Numbers(props: { first: Run; second: Run; numbers: Comparison["numbers"] }): JSX.Element {
@@ -54,10 +54,10 @@ function Numbers(props: { first: Run; second: Run; numbers: Comparison["numbers"
                   .map((one) => (
                     <tr key={one.key}>
                       <th scope="row">{one.title}</th>
-                      <td class="number">{shown(one.key, one.first)}</td>
-                      <td class="number">{shown(one.key, one.second)}</td>
+                      <td class="number">{shown(one, one.first)}</td>
+                      <td class="number">{shown(one, one.second)}</td>
                       <td class="number">
-                        {difference(one.key, one.difference)} <span class="small">{interval(one.key, one.low, one.high)}</span>
+                        {difference(one, one.difference)} <span class="small">{interval(one, one.low, one.high)}</span>
                       </td>
                       <td class="wide">
                         <IntervalChart
@@ -65,7 +65,8 @@ function Numbers(props: { first: Run; second: Run; numbers: Comparison["numbers"
                           low={one.low}
                           high={one.high}
                           controls={[0]}
-                          label={`difference ${signed(one.difference)} ${interval(one.key, one.low, one.high)}`}
+                          share={isShare(one)}
+                          label={`difference ${signed(one.difference)} ${interval(one, one.low, one.high)}`}
                         />
                       </td>
                       <td class={verdictOf(one.verdict)}>{one.verdict}</td>

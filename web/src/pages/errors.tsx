@@ -101,7 +101,7 @@ function Confused(props: { run: Run; truth: string; predicted: string }): JSX.El
                 return (
                   <tr key={label}>
                     <th scope="row">{label}</th>
-                    <td>{cell(one.for_wrong, "series-3", interval("", one.low, one.high))}</td>
+                    <td>{cell(one.for_wrong, "series-3", interval(null, one.low, one.high))}</td>
                     <td>{cell(one.on_right, "series-0", "")}</td>
                   </tr>
                 );
@@ -139,7 +139,7 @@ export function ErrorsPage(props: { run: Run; truth: string | undefined; predict
       {!data && !error && <Waiting what="Counting" />}
       {data && (
         <>
-          <p>{`${number(data.wrong)} of ${count(data.objects, "image")} of ${run.split} were decided wrong, ${percent(data.objects > 0 ? data.wrong / data.objects : null)}.`}</p>
+          <p>{`${number(data.wrong)} of ${count(data.objects, `${run.split} image`)} were decided wrong, ${percent(data.objects > 0 ? data.wrong / data.objects : null)}.`}</p>
           <Matrix run={run} errors={data} truth={truth} predicted={predicted} />
           {truth !== undefined && predicted !== undefined && <Confused key={`${truth} ${predicted}`} run={run} truth={truth} predicted={predicted} />}
         </>

@@ -19,9 +19,9 @@ const viewWords: Record<View, { title: string; says: string }> = {
   field: { title: "Field", says: "The photograph, lit where the evidence of the peak lies." },
 };
 
-function viewOf(query: URLSearchParams): View {
+function viewOf(query: URLSearchParams, offered: View[]): View {
   const asked = query.get("view");
-  return views.find((view) => view === asked) ?? "field";
+  return offered.find((view) => view === asked) ?? "field";
 }
 
 function Photo(props: { run: Run; picture: Picture; view: View; change?: boolean }): JSX.Element {
@@ -98,7 +98,8 @@ export function FilterView(props: { run: Run; layer: Layer; filter: number; quer
   const { data, error, reload, put } = useLoaded<FilterPage>(api.filter(run.id, layer.name, props.filter));
   const list = useLoaded<Filters>(api.filters(run.id, layer.name));
   const nameField = useRef<HTMLInputElement>(null);
-  const view = viewOf(query);
+  const offered = views.filter((one) => layer.has_mask !== false || (one !== "mask" && one !== "masked"));
+  const view = viewOf(query, offered);
   const order = list.data ? inOrder(list.data, query, run.categories) : [];
   const at = order.findIndex((one) => one.filter === props.filter);
   const beside = (step: number): string | null => {
@@ -111,7 +112,7 @@ export function FilterView(props: { run: Run; layer: Layer; filter: number; quer
   useKeys({
     j: () => next && go(next),
     k: () => previous && go(previous),
-    v: () => choose({ view: views[(views.indexOf(view) + 1) % views.length] }),
+    v: () => choose({ view: offered[(offered.indexOf(view) + 1) % offered.length] }),
     a: () => go(link([run.id, layer.name], atlas)),
     n: () => nameField.current?.focus(),
   });
@@ -145,18 +146,19 @@ export function FilterView(props: { run: Run; layer: Layer; filter: number; quer
             {silent && <span class="worse">silent: it fires on hardly any image, so its pictures show nothing</span>}
             {data.note && <span class="said">“{data.note}”</span>}
           </p>
-          <fieldset class="views" data-export="no">
+          {!data.bands && <p class="warnings">{data.why || "Its images are not there."}</p>}
+          {data.bands && (<><fieldset class="views" data-export="no">
             <legend class="unseen">What the images show</legend>
-            {views.map((one) => (
+            {offered.map((one) => (
               <label key={one}>
                 <input type="radio" name="view" value={one} checked={one === view} onChange={() => choose({ view: one })} />
                 <span>{viewWords[one].title}</span>
               </label>
             ))}
           </fieldset>
-          <p class="note">{viewWords[view].says} Under each image: how strongly the filter fires, and that as a share of its strongest.</p>
+          <p class="note">{viewWords[view].says} Under each image: how strongly the filter fires, and that as a share of its strongest.</p></>)}
           <div class="filter-page">
-            <div class="seen">
+            <div class="seen">{data.bands && (<>
               <div class="two">
                 <Band
                   title="Where it fires most"
@@ -187,7 +189,7 @@ export function FilterView(props: { run: Run; layer: Layer; filter: number; quer
               <div class="two">
                 <Band title="In the middle" says="Around half of its strongest." run={run} pictures={data.bands.middle} view={view} nothing="None lies there." />
                 <Band title="Weak" says="Barely firing." run={run} pictures={data.bands.weak} view={view} nothing="None lies there." />
-              </div>
+              </div></>)}
             </div>
             <aside class="told" aria-label="Numbers and name">
               {props.canName && (
@@ -208,10 +210,12 @@ export function FilterView(props: { run: Run; layer: Layer; filter: number; quer
                   }}
                 />
               )}
-              <section>
-                <h2>Own category and others</h2>
-                <Histogram histogram={data.histogram} category={data.category} />
-              </section>
+              {data.histogram && (
+                <section>
+                  <h2>Own category and others</h2>
+                  <Histogram histogram={data.histogram} category={data.category} />
+                </section>
+              )}
               <section>
                 <h2>Its numbers</h2>
                 {data.evidence.length === 0 && <p class="note">There are none for this filter.</p>}

@@ -3,11 +3,11 @@ import type { JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { choose, link } from "../address";
 import { SignedBar } from "../charts/signed_bar";
-import { Trouble, Waiting } from "../loading";
+import { patiently, Trouble, Waiting } from "../loading";
 import { api, type Explained, type Part, Refusal, type Run, send, type Silenced } from "../server";
 import { number, percent, signed } from "../words";
 
-const labelOf = (part: Part): string => (part.of === "" ? part.name : `${part.name} (${part.of})`);
+const labelOf = (part: Part): string => part.label ?? (part.of === "" ? part.name : `${part.name} (${part.of})`);
 
 // Photographs live as long as the page does: the address names them, the bytes stay here.
 const photographs = new Map<string, { blob: Blob; name: string }>();
@@ -15,12 +15,44 @@ let lastNumber = 0;
 
 const toneOf = (k: number): string => `series-${1 + (k % 7)}`;
 
+interface Label {
+  k: number;
+  label: string;
+  half: number;
+  x: number;
+  y: number;
+}
+
+// Labels that would lie on one another are moved down.
+function placed(labels: Label[], line: number): Label[] {
+  const done: Label[] = [];
+  for (const label of [...labels].sort((a, b) => a.y - b.y)) {
+    let y = label.y;
+    for (const other of done) {
+      if (Math.abs(other.x - label.x) < other.half + label.half && Math.abs(other.y - y) < line) y = other.y + line;
+    }
+    done.push({ ...label, y });
+  }
+  return done;
+}
+
 function Overlay(props: { explained: Explained; off: string[]; lit: string; light: (label: string) => void }): JSX.Element {
   const { explained, off, lit } = props;
   const { parts, box, decision } = explained.explanation;
   const { width, height } = explained;
   const unit = Math.max(width, height) / 100;
   const outlined = parts.flatMap((part, k) => (part.outlines?.length ? [{ part, k, label: labelOf(part) }] : []));
+  const size = unit * 4;
+  const labels = placed(
+    outlined.map(({ part, k, label }) => {
+      const points = part.outlines?.[0] ?? [];
+      const middle = (axis: 0 | 1): number => points.reduce((sum, point) => sum + point[axis], 0) / (points.length || 1);
+      const [x, y] = part.place ?? [middle(0), middle(1)];
+      const half = (label.length * size * 0.6) / 2;
+      return { k, label, half, x: Math.min(Math.max(x, half), width - half), y: Math.min(Math.max(y, size), height - size / 2) };
+    }),
+    size * 1.15,
+  );
   const whole = box[0] <= 0 && box[1] <= 0 && box[2] >= width && box[3] >= height;
   return (
     <svg
@@ -50,18 +82,18 @@ function Overlay(props: { explained: Explained; off: string[]; lit: string; ligh
           })}
         </g>
       ))}
-      {outlined.map(({ part, k, label }) => {
-        const points = part.outlines?.[0] ?? [];
-        const [x, y] = part.place ?? [
-          points.reduce((sum, point) => sum + point[0], 0) / (points.length || 1),
-          points.reduce((sum, point) => sum + point[1], 0) / (points.length || 1),
-        ];
-        return (
-          <text key={label} class={`part-label ${toneOf(k)} ${lit && lit !== label ? "faint" : ""}`} x={x} y={y} font-size={unit * 4} stroke-width={unit * 1.1}>
-            {label}
-          </text>
-        );
-      })}
+      {labels.map(({ k, label, x, y }) => (
+        <text
+          key={label}
+          class={`part-label ${toneOf(k)} ${off.includes(label) ? "off" : lit && lit !== label ? "faint" : ""}`}
+          x={x}
+          y={y}
+          font-size={size}
+          stroke-width={unit * 1.1}
+        >
+          {label}
+        </text>
+      ))}
     </svg>
   );
 }
@@ -95,7 +127,9 @@ function Effect(props: { explained: Explained; result: Silenced; off: string[] }
     ["predicted, by the distilled sum", result.additive],
     ["actual", result.actual],
   ];
-  const most = Math.max(...bars.map(([, value]) => Math.abs(value ?? 0)), 1e-6);
+  const values = bars.map(([, value]) => value ?? 0);
+  const most = Math.max(...values.map(Math.abs), 1e-6);
+  const reach = { most, low: Math.max(...values.map((value) => -value), most / 12), high: Math.max(...values, most / 12) };
   const changed = result.decision !== explanation.decision;
   return (
     <section class="effect" aria-live="polite">
@@ -120,7 +154,7 @@ function Effect(props: { explained: Explained; result: Silenced; off: string[] }
             <div key={words}>
               <dt>{words}</dt>
               <dd>
-                <SignedBar value={value} most={most} tone={words === "actual" ? "actual" : "claimed"} />
+                <SignedBar value={value} {...reach} tone={words === "actual" ? "actual" : "claimed"} />
                 <span class="amount">{signed(value)}</span>
               </dd>
             </div>
@@ -295,7 +329,7 @@ function Choose(props: { run: Run; query: URLSearchParams; take: (file: Blob, na
               value={row ?? ""}
               onChange={(event) => event.currentTarget.value !== "" && show(Number(event.currentTarget.value))}
             />{" "}
-            {`of ${images.toLocaleString("en-GB")} in ${run.split}`}
+            {`of ${images.toLocaleString("en-GB")} ${run.split} images`}
           </label>
           <span class="tools">
             <button type="button" class="tool" disabled={row === null} onClick={() => show(Number(row) - 1)}>
@@ -322,10 +356,11 @@ function useExplained(run: Run, row: string | null, photo: string | null, agains
     const kept = photo === null ? undefined : photographs.get(photo);
     if (row === null && kept === undefined) return;
     const stop = new AbortController();
-    const asked = kept
-      ? send<Explained>("POST", api.explain(run.id, against), kept.blob, stop.signal)
-      : send<Explained>("POST", api.explainRow(run.id, Number(row), against), {}, stop.signal);
-    asked.then(
+    const ask = (): Promise<Explained> =>
+      kept
+        ? send<Explained>("POST", api.explain(run.id, against), kept.blob, stop.signal)
+        : send<Explained>("POST", api.explainRow(run.id, Number(row), against), {}, stop.signal);
+    patiently(ask, stop.signal).then(
       (data) => set({ key, data, error: null }),
       (error: unknown) => {
         if (error instanceof Refusal) set({ key, data: null, error });
@@ -389,7 +424,7 @@ export function Photograph(props: { run: Run; query: URLSearchParams }): JSX.Ele
         <div class="explained">
           <div class="look">
             <Overlay explained={data} off={off} lit={lit || open} light={light} />
-            <p class="note">{(photo !== null && photographs.get(photo)?.name) || `image ${row} of ${run.split}`}. Dashed: speaks against.</p>
+            <p class="note">{(photo !== null && photographs.get(photo)?.name) || `${run.split} image ${row}`}. Dashed: speaks against.</p>
           </div>
           <div class="why">
             <p class="decision">

@@ -3,8 +3,31 @@ import type { JSX } from "preact";
 import { link } from "../address";
 import { Evidence } from "../charts/interval";
 import { Trouble, useLoaded, Waiting } from "../loading";
-import { api, type Findings, type Run } from "../server";
+import { api, type Finding, type Findings, type Run } from "../server";
 import { count, states } from "../words";
+
+function Numbers(props: { findings: Finding[] }): JSX.Element {
+  const cards = (some: Finding[]): JSX.Element => (
+    <div class="evidences">
+      {some.map((finding) => (
+        <Evidence key={finding.key} finding={finding} />
+      ))}
+    </div>
+  );
+  const leading = props.findings.filter((finding) => finding.leads !== false);
+  const further = props.findings.filter((finding) => finding.leads === false);
+  return (
+    <>
+      {cards(leading)}
+      {further.length > 0 && (
+        <details class="further">
+          <summary>{count(further.length, "further measure")}</summary>
+          {cards(further)}
+        </details>
+      )}
+    </>
+  );
+}
 
 export function RunPage(props: { run: Run }): JSX.Element {
   const { run } = props;
@@ -21,7 +44,7 @@ export function RunPage(props: { run: Run }): JSX.Element {
         <span>{run.net}</span>
         <span>{run.task}</span>
         {run.seed !== null && <span>{`seed ${run.seed}`}</span>}
-        {run.images !== null && <span>{`${count(run.images, "image")} of ${run.split}`}</span>}
+        {run.images !== null && <span>{count(run.images, `${run.split} image`)}</span>}
         <span>{run.folder}</span>
       </p>
       {!measured && (
@@ -47,11 +70,7 @@ export function RunPage(props: { run: Run }): JSX.Element {
           )}
           <section>
             <h2>The whole network</h2>
-            <div class="evidences">
-              {data.network.map((finding) => (
-                <Evidence key={finding.key} finding={finding} />
-              ))}
-            </div>
+            <Numbers findings={data.network} />
           </section>
           {data.layers.map((layer) => (
             <section key={layer.name}>
@@ -61,11 +80,7 @@ export function RunPage(props: { run: Run }): JSX.Element {
               <p>
                 <a href={link([run.id, layer.name])}>All its filters</a>
               </p>
-              <div class="evidences">
-                {layer.findings.map((finding) => (
-                  <Evidence key={finding.key} finding={finding} />
-                ))}
-              </div>
+              <Numbers findings={layer.findings} />
             </section>
           ))}
         </>

@@ -50,12 +50,12 @@ function Pictures(props: { run: Run; layer: string; filter: number }): JSX.Eleme
   if (!data) return <Waiting what="Fetching its images" />;
   return (
     <div class="photos sheet">
-      {data.bands.strongest.slice(0, 8).map((picture, k) => (
+      {(data.bands?.strongest ?? []).slice(0, 6).map((picture, k) => (
         <span key={picture.row} class="frame">
-          <img src={picture.pictures.field ?? picture.pictures.crop} alt={`image ${k + 1} on which this filter fires`} width="200" height="200" />
+          <img src={picture.pictures.field ?? picture.pictures.crop ?? ""} alt={`image ${k + 1} on which this filter fires`} width="200" height="200" />
         </span>
       ))}
-      {data.bands.strongest.length === 0 && <p>It fires on no image.</p>}
+      {(data.bands?.strongest ?? []).length === 0 && <p>{data.why || "It fires on no image."}</p>}
     </div>
   );
 }
@@ -190,14 +190,14 @@ function Table(props: { semantics: Semantics }): JSX.Element {
         <div class="evidence">
           <p>
             {`${agreement.first} and ${agreement.second} both named ${count(agreement.n, "filter")}. They gave the same name to ${percent(agreement.same)}; by chance it would be ${percent(agreement.by_chance)}. `}
-            Cohen’s kappa: <b>{number(agreement.kappa)}</b> {interval("", agreement.low, agreement.high)}.
+            Cohen’s kappa: <b>{number(agreement.kappa)}</b> {interval(null, agreement.low, agreement.high)}.
           </p>
           <IntervalChart
             value={agreement.kappa}
             low={agreement.low}
             high={agreement.high}
             controls={[0]}
-            label={`kappa ${number(agreement.kappa)} ${interval("", agreement.low, agreement.high)}, 0 is chance`}
+            label={`kappa ${number(agreement.kappa)} ${interval(null, agreement.low, agreement.high)}, 0 is chance`}
           />
         </div>
       ) : (

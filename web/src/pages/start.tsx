@@ -1,6 +1,5 @@
 // The runs that were given: what they are, how far they are, how good and how sure.
 import type { JSX } from "preact";
-import { useEffect } from "preact/hooks";
 import { link } from "../address";
 import { IntervalChart } from "../charts/interval";
 import { useLoaded } from "../loading";
@@ -24,11 +23,11 @@ function Accuracy(props: { run: Run }): JSX.Element {
       </p>
     );
   const controls = heldAgainst(accuracy);
-  const words = `${percent(accuracy.value)} ${interval(accuracy.key, accuracy.low, accuracy.high)}`;
+  const words = `${percent(accuracy.value)} ${interval(accuracy, accuracy.low, accuracy.high)}`;
   return (
     <div class="accuracy">
       <p class="amount">
-        accuracy <b>{percent(accuracy.value)}</b> {interval(accuracy.key, accuracy.low, accuracy.high)}
+        accuracy <b>{percent(accuracy.value)}</b> {interval(accuracy, accuracy.low, accuracy.high)}
         {accuracy.n !== null && <span class="hint"> n = {accuracy.n.toLocaleString("en-GB")}</span>}
       </p>
       <IntervalChart
@@ -36,6 +35,7 @@ function Accuracy(props: { run: Run }): JSX.Element {
         low={accuracy.low}
         high={accuracy.high}
         controls={controls.map((one) => one.value)}
+        share
         label={`Accuracy ${words}; ${controls.map((one) => one.words).join("; ")}`}
       />
     </div>
@@ -70,15 +70,17 @@ function RunCard(props: { run: Run; runs: Run[] }): JSX.Element {
         <span>{run.task}</span>
         {run.seed !== null && <span>seed {run.seed}</span>}
         <span>{count(run.categories.length, "category", "categories")}</span>
-        {run.images !== null && <span>{`${count(run.images, "image")} of ${run.split}`}</span>}
+        {run.images !== null && <span>{count(run.images, `${run.split} image`)}</span>}
       </p>
       <Accuracy run={run} />
+      {run.opening && <p class="note">It is being looked at; its filters come in a moment.</p>}
+      {run.failure && <p class="held worse">{run.failure}</p>}
       {!run.data.there && <p class="held worse">{run.data.why || `its data, ${run.data.folder}, are not there`}</p>}
       <ul class="doors">
         {run.layers.map((layer) => (
           <li key={layer.name}>
             <a href={link([run.id, layer.name])}>
-              {layer.name} <span class="hint">{count(layer.filters, "filter")}</span>
+              {`Filters of ${layer.name}`} <span class="hint">{layer.filters !== null && count(layer.filters, "filter")}</span>
             </a>
           </li>
         ))}
@@ -99,14 +101,8 @@ function RunCard(props: { run: Run; runs: Run[] }): JSX.Element {
   );
 }
 
-export function Start(props: { all: Runs; reload: () => void }): JSX.Element {
+export function Start(props: { all: Runs }): JSX.Element {
   const { runs } = props.all;
-  const waiting = runs.some((run) => run.state === "training");
-  useEffect(() => {
-    if (!waiting) return;
-    const timer = setInterval(props.reload, 5000);
-    return () => clearInterval(timer);
-  }, [waiting]);
   return (
     <>
       <p class="kicker">Partwise explorer</p>

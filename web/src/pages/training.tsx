@@ -224,7 +224,7 @@ export function Training(props: { all: Runs; query: URLSearchParams }): JSX.Elem
       {panels.length === 0 && !error && <p>{chosen.length === 0 ? "Choose a run." : "No epoch has ended yet."}</p>}
       <div class="curve-panels">
         {(everything ? panels : main).map((panel) => (
-          <Curves key={panel.key} title={panel.title} curves={panel.curves} {...(panel.share ? { as: percent } : {})} />
+          <Curves key={panel.key} title={panel.title} curves={panel.curves} share={panel.share} />
         ))}
       </div>
       {rest.length > 0 && (
