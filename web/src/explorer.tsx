@@ -238,7 +238,7 @@ export function Explorer(): JSX.Element {
       </main>
       <footer data-export="no">
         <p class="note">
-          {data ? `Partwise ${data.program}. ` : ""}Points are measured values, bars their 95 % intervals, diamonds what something trivial would score.
+          {data ? `${data.program}. ` : ""}Points are measured values, bars their 95 % intervals, diamonds what something trivial would score.
         </p>
         <p class="tools">
           <ExportButton program={data?.program ?? ""} run={run} />

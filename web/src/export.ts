@@ -89,7 +89,7 @@ export async function pageAsFile(program: string, run: Run | undefined): Promise
   line.className = "exported";
   line.textContent = [
     run ? `From the run ${run.label} (${run.folder})` : "From Partwise",
-    `written by Partwise ${program} on ${new Date().toISOString().slice(0, 16).replace("T", " ")} UTC`,
+    `written by ${program} on ${new Date().toISOString().slice(0, 16).replace("T", " ")} UTC`,
     `address ${decodeURI(location.hash || "#/")}`,
   ].join("; ");
   page.body.className = "export-file";

@@ -87,10 +87,6 @@ export function hint(better: Finding["better"]): string {
   return better === "higher" ? "higher is better" : better === "lower" ? "lower is better" : "";
 }
 
-export function called(filter: { filter: number; name: string; category: string }): string {
-  return filter.name === "" ? `filter ${filter.filter}` : filter.name;
-}
-
 export function count(n: number, one: string, many = `${one}s`): string {
   return `${n.toLocaleString("en-GB")} ${n === 1 ? one : many}`;
 }

@@ -7,7 +7,7 @@ import { Evidence } from "../charts/interval";
 import { useKeys } from "../keys";
 import { Trouble, useLoaded, Waiting } from "../loading";
 import { api, type Filter, type FilterPage, type Filters, get, type Layer, type Picture, type Run, type View, views } from "../server";
-import { called, number, percent, signed } from "../words";
+import { number, percent, signed } from "../words";
 import { inOrder } from "./arrangement";
 import { NameForm } from "./name_form";
 
@@ -162,7 +162,7 @@ export function FilterView(props: { run: Run; layer: Layer; filter: number; quer
               <div class="two">
                 <Band
                   title="Where it fires most"
-                  says="The strongest images of all."
+                  says={`Its strongest images of ${data.category || "all"}.`}
                   run={run}
                   pictures={data.bands.strongest}
                   view={view}
@@ -187,9 +187,32 @@ export function FilterView(props: { run: Run; layer: Layer; filter: number; quer
                 nothing="It fires on no other category."
               />
               <div class="two">
-                <Band title="In the middle" says="Around half of its strongest." run={run} pictures={data.bands.middle} view={view} nothing="None lies there." />
-                <Band title="Weak" says="Barely firing." run={run} pictures={data.bands.weak} view={view} nothing="None lies there." />
+                <Band title="In the middle" says="From the middle of the images it fires on." run={run} pictures={data.bands.middle} view={view} nothing="None lies there." />
+                <Band title="Weak" says="The weakest it still fires on." run={run} pictures={data.bands.weak} view={view} nothing="None lies there." />
               </div></>)}
+              {data.nearest.length > 0 && (
+                <section>
+                  <h2>Nearest filters</h2>
+                  <p class="note">Their peaks rise and fall with this one’s over all images; the number is the correlation.</p>
+                  <div class="tiles nearest">
+                    {data.nearest.map((one) => (
+                      <a
+                        key={one.filter}
+                        class="tile"
+                        href={link([run.id, layer.name, one.filter], query)}
+                        aria-label={`filter ${one.filter}, ${one.name || "no name"}, ${one.category}, correlation ${number(one.correlation)}`}
+                      >
+                        <img src={api.tile(run.id, layer.name, one.filter)} alt="" loading="lazy" width="96" height="96" />
+                        <span class="tile-words">
+                          <span>{one.filter}</span>
+                          <span>{number(one.correlation)}</span>
+                        </span>
+                        <span class="tile-name">{one.name ? `${one.name}, ${one.category}` : one.category}</span>
+                      </a>
+                    ))}
+                  </div>
+                </section>
+              )}
             </div>
             <aside class="told" aria-label="Numbers and name">
               {props.canName && (
@@ -223,25 +246,6 @@ export function FilterView(props: { run: Run; layer: Layer; filter: number; quer
                   <Evidence key={finding.key} finding={finding} />
                 ))}
               </section>
-              {data.nearest.length > 0 && (
-                <section>
-                  <h2>Nearest filters</h2>
-                  <p class="note">Their peaks rise and fall together over all images.</p>
-                  <ul class="nearest">
-                    {data.nearest.map((one) => (
-                      <li key={one.filter}>
-                        <a href={link([run.id, layer.name, one.filter], query)}>
-                          <img src={api.tile(run.id, layer.name, one.filter)} alt="" loading="lazy" width="56" height="56" />
-                          <span>
-                            {called(one)} <span class="hint">{`${one.category}, ${one.filter}`}</span>
-                          </span>
-                          <span class="amount">{number(one.correlation)}</span>
-                        </a>
-                      </li>
-                    ))}
-                  </ul>
-                </section>
-              )}
             </aside>
           </div>
         </>
