@@ -94,13 +94,13 @@ test("search and sorting live in the address", async () => {
   assert.equal(await page.locator(".tile").count(), found);
   assert.equal(await page.locator("input[type=search]").inputValue(), "17");
   await page.getByRole("link", { name: "Start over" }).click();
-  await page.getByLabel("Sort by").selectOption("peak");
-  await page.getByLabel("Group").selectOption("none");
+  await page.getByRole("combobox", { name: "Sort by", exact: true }).selectOption("peak");
+  await page.getByRole("combobox", { name: "Group", exact: true }).selectOption("none");
   const values = (await page.locator(".tile .tile-words span:last-child").allTextContents()).map((text) => parseFloat(text.replace("−", "-")));
   const numbers = values.filter(Number.isFinite);
   assert.ok(numbers.length > 1);
   assert.deepEqual(numbers, [...numbers].sort((a, b) => b - a));
-  await page.getByLabel("Category").selectOption(run.categories[0]);
+  await page.getByRole("combobox", { name: "Category", exact: true }).selectOption(run.categories[0]);
   await page.getByLabel("Filter by a measure").selectOption("peak");
   await page.getByLabel(/at least/).fill("0.0001");
   assert.match(await page.evaluate(() => decodeURIComponent(location.hash)), /range=peak:0\.0001:/);
@@ -185,7 +185,7 @@ test("a photograph is dropped and a part switched off", async () => {
   await examine(page, "photograph-part-off");
   await page.getByRole("button", { name: "All on" }).click();
   await page.locator(".effect").waitFor({ state: "detached" });
-  await page.getByLabel("Why not").selectOption({ index: 1 });
+  await page.getByRole("combobox", { name: "Why not", exact: true }).selectOption({ index: 1 });
   await page.locator(".decision").waitFor();
   assert.deepEqual(wrong, []);
   await drop(page, Buffer.from("no image at all"), "notes.txt", "text/plain");
@@ -202,7 +202,7 @@ test("two runs are compared", async () => {
   const words = await page.locator(".match p b").allTextContents();
   const correlations = words.map((text) => parseFloat(text.replace("−", "-"))).filter(Number.isFinite);
   assert.deepEqual(correlations, [...correlations].sort((a, b) => b - a));
-  await page.getByLabel("Sort by").selectOption("change");
+  await page.getByRole("combobox", { name: "Sort by", exact: true }).selectOption("change");
   assert.match(await page.evaluate(() => location.hash), /sort=change/);
   assert.deepEqual(wrong, []);
   await close();
@@ -215,7 +215,7 @@ test("five filters are named by keyboard alone, by two raters", async () => {
     await page.getByLabel("Who names?").focus();
     await page.keyboard.type(rater);
     await page.keyboard.press("Enter");
-    await page.getByRole("combobox").waitFor();
+    await page.getByRole("combobox", { name: "Which part is it?" }).waitFor();
     const given = ["ear", "torso", "ear", "", rater === "anna" ? "tail" : "leg"];
     for (const [k, name] of given.entries()) {
       await page.waitForFunction((n) => new URLSearchParams(location.hash.split("?")[1]).get("at") === String(n), k);
@@ -230,7 +230,7 @@ test("five filters are named by keyboard alone, by two raters", async () => {
       if (k === 3) {
         await page.keyboard.press("Tab");
         await page.waitForFunction(() => location.hash.includes("at=2"));
-        assert.equal(await page.getByRole("combobox").inputValue(), "ear");
+        assert.equal(await page.getByRole("combobox", { name: "Which part is it?" }).inputValue(), "ear");
         await page.keyboard.press("Enter");
         await page.waitForFunction(() => location.hash.includes("at=3"));
       }

@@ -47,7 +47,19 @@ async function inParts<T>(items: T[], atOnce: number, action: (item: T) => Promi
   );
 }
 
-export async function pageAsFile(program: string, run: Run | undefined): Promise<string> {
+function escaped(words: string): string {
+  return words.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll('"', "&quot;");
+}
+
+function readable(address: string): string {
+  try {
+    return decodeURI(address);
+  } catch {
+    return address;
+  }
+}
+
+async function pageAsFile(program: string, run: Run | undefined): Promise<string> {
   const original = document.getElementById("page-main");
   if (!original) throw new Error("there is no page to write");
   const copy = original.cloneNode(true) as HTMLElement;
@@ -74,27 +86,28 @@ export async function pageAsFile(program: string, run: Run | undefined): Promise
       place.removeAttribute("loading");
     }
   });
-  const page = document.implementation.createHTMLDocument(document.title);
-  page.documentElement.lang = "en";
-  page.title = document.title;
-  page.head.innerHTML += '<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">';
-  const policy = page.createElement("meta");
-  policy.httpEquiv = "Content-Security-Policy";
-  policy.content = "default-src 'none'; style-src 'unsafe-inline'; img-src data:";
-  page.head.prepend(policy);
-  const style = page.createElement("style");
-  style.textContent = stylesheet();
-  page.head.append(style);
-  const line = page.createElement("p");
-  line.className = "exported";
-  line.textContent = [
+  const line = [
     run ? `From the run ${run.label} (${run.folder})` : "From Partwise",
     `written by ${program} on ${new Date().toISOString().slice(0, 16).replace("T", " ")} UTC`,
-    `address ${decodeURI(location.hash || "#/")}`,
+    `address ${readable(location.hash || "#/")}`,
   ].join("; ");
-  page.body.className = "export-file";
-  page.body.append(line, copy);
-  return `<!doctype html>\n${page.documentElement.outerHTML}\n`;
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; img-src data:">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${escaped(document.title)}</title>
+<style>
+${stylesheet().replaceAll("</", "<\\/")}
+</style>
+</head>
+<body>
+<p class="exported">${escaped(line)}</p>
+${copy.outerHTML}
+</body>
+</html>
+`;
 }
 
 export async function exportPage(program: string, run: Run | undefined): Promise<string> {

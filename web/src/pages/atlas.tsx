@@ -31,10 +31,9 @@ function Tile(props: TileProps): JSX.Element {
     <a
       class={filter.silent ? "tile silent" : "tile"}
       href={link([run.id, layer.name, filter.filter], props.query)}
-      aria-label={said.filter(Boolean).join(", ")}
       title={said.filter(Boolean).join(", ")}
     >
-      <img src={api.tile(run.id, layer.name, filter.filter)} alt="" loading="lazy" decoding="async" width="96" height="96" />
+      <img src={api.tile(run.id, layer.name, filter.filter)} alt={`${filter.silent ? "silent" : filter.name || unnamed}, ${filter.category}, filter`} loading="lazy" decoding="async" width="96" height="96" />
       {column && (
         <svg class="gauge" width="100%" height="3" aria-hidden="true">
           <rect x="0" y="0" height="3" width={share(value === null || props.most === 0 ? 0 : Math.min(1, Math.abs(value) / props.most))} />

@@ -84,8 +84,8 @@ function Numbers(props: { first: Run; second: Run; numbers: Comparison["numbers"
 function Pair(props: { runs: [Run, Run]; layers: [string, string]; match: Match }): JSX.Element {
   const { runs, layers, match } = props;
   const side = (run: Run, layer: string, filter: number, name: string): JSX.Element => (
-    <a class="tile" href={link([run.id, layer, filter])} aria-label={`${run.label}, filter ${filter}${name ? `, ${name}` : ""}`}>
-      <img src={api.tile(run.id, layer, filter)} alt="" loading="lazy" decoding="async" width="112" height="112" />
+    <a class="tile" href={link([run.id, layer, filter])}>
+      <img src={api.tile(run.id, layer, filter)} alt={`${run.label}, filter`} loading="lazy" decoding="async" width="112" height="112" />
       <span class="tile-words">
         <span>{filter}</span>
         <span>{name}</span>

@@ -200,9 +200,8 @@ export function FilterView(props: { run: Run; layer: Layer; filter: number; quer
                         key={one.filter}
                         class="tile"
                         href={link([run.id, layer.name, one.filter], query)}
-                        aria-label={`filter ${one.filter}, ${one.name || "no name"}, ${one.category}, correlation ${number(one.correlation)}`}
                       >
-                        <img src={api.tile(run.id, layer.name, one.filter)} alt="" loading="lazy" width="96" height="96" />
+                        <img src={api.tile(run.id, layer.name, one.filter)} alt="filter" loading="lazy" width="96" height="96" />
                         <span class="tile-words">
                           <span>{one.filter}</span>
                           <span>{number(one.correlation)}</span>

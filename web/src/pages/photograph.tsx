@@ -106,8 +106,8 @@ function Filters(props: { run: Run; explained: Explained; part: Part }): JSX.Ele
   return (
     <div class="tiles small">
       {shown.map((one) => (
-        <a key={one.filter} class="tile" href={link([run.id, layer, one.filter])} aria-label={`filter ${one.filter}, share ${signed(one.share)}`}>
-          <img src={api.tile(run.id, layer, one.filter)} alt="" loading="lazy" width="72" height="72" />
+        <a key={one.filter} class="tile" href={link([run.id, layer, one.filter])}>
+          <img src={api.tile(run.id, layer, one.filter)} alt="filter" loading="lazy" width="72" height="72" />
           <span class="tile-words">
             <span>{one.filter}</span>
             <span>{signed(one.share)}</span>
