@@ -1,6 +1,6 @@
 # Thin names over CMake presets; `make` lists them. `make demo` and `make test` do all the set-up themselves.
 .DEFAULT_GOAL := help
-.PHONY: help deps build demo test test-real test-onnx asan toy fuzz cuda install format tidy hooks
+.PHONY: help deps build demo test test-real test-onnx test-web test-browser asan toy fuzz cuda install format tidy hooks
 
 help:      ## list targets
 	@sed -n 's/^\([a-z-]*\): *## /\1\t/p; s/^\([a-z-]*\):[a-z -]* ## /\1\t/p' $(MAKEFILE_LIST) | expand -t 12
@@ -16,6 +16,10 @@ test-real: deps ## the tests on real photographs and weights in ../shared, skipp
 	@cmake --preset release $(CMAKE_OPTIONS) > /dev/null && cmake --build --preset release && tools/test_real.sh
 test-onnx: deps ## exported networks in onnxruntime (from npm) against LibTorch, skipped where npm's registry is out of reach
 	@cmake --preset release $(CMAKE_OPTIONS) > /dev/null && cmake --build --preset release --target write_onnx_cases && tools/test_onnx.sh build/release
+test-web:  ## the explorer's page: types, and that a fresh build equals web/dist, skipped where npm's registry is out of reach
+	@tools/test_web.sh build/release
+test-browser: deps ## report and explorer in chromium (playwright-core, axe-core), skipped where npm's registry is out of reach
+	@cmake --preset release $(CMAKE_OPTIONS) > /dev/null && cmake --build --preset release --target partwise && tools/test_browser.sh build/release
 asan: deps ## the tests under address and undefined-behaviour sanitizers
 	@cmake --preset asan $(CMAKE_OPTIONS) > /dev/null && cmake --build --preset asan && ctest --preset asan -LE real
 toy: deps ## the toy table of docs/notebook.md: every rule on free maps

@@ -175,6 +175,8 @@ export interface Errors {
 
 export interface Cell {
   images: { row: number; file: string; probability: Maybe; picture: string }[];
+  objects?: number;
+  explained?: number;
   misled: { part: string; of: string; for_wrong: Maybe; on_right: Maybe; low: Maybe; high: Maybe }[];
 }
 
@@ -188,6 +190,8 @@ export interface Match {
 
 export interface Comparison {
   difference: string;
+  not_paired?: string;
+  not_matched?: string;
   numbers: {
     role: string;
     key: string;
@@ -198,6 +202,7 @@ export interface Comparison {
     low: Maybe;
     high: Maybe;
     verdict: string;
+    better: Better;
     is_share?: boolean;
   }[];
   layers: { role: string; first_layer: string; second_layer: string; matches: Match[] }[];
@@ -215,11 +220,12 @@ export interface Log {
 export interface Sheet {
   order: { layer: string; filter: number }[];
   named: Record<string, string>;
+  pictures?: Record<string, string[]>;
 }
 
 export interface Semantics {
   raters: { name: string; count: number }[];
-  table: { layer: string; category: string; name: string; share: Maybe; filters?: Maybe }[];
+  table: { rater: string; layer: string; category: string; name: string; share: Maybe; filters: number; of: number }[];
   agreement: {
     first: string;
     second: string;

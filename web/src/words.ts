@@ -77,10 +77,16 @@ export function heldAgainst(finding: Finding): Against[] {
   });
 }
 
-export function verdictOf(words: string): Verdict {
-  if (/\bbetter\b|\bhigher and\b/.test(words) && !/\bnot\b/.test(words)) return "better";
-  if (/\bworse\b/.test(words) && !/\bnot\b/.test(words)) return "worse";
-  return "unclear";
+// Where the interval of a difference leaves out 0, it says higher or lower; whether that is good depends on the number.
+export function verdictOf(words: string, better: Finding["better"]): Verdict {
+  if (words === "better" || words === "worse") return words;
+  if (better === null || (words !== "higher" && words !== "lower")) return "unclear";
+  return words === better ? "better" : "worse";
+}
+
+export function verdictWords(words: string, better: Finding["better"]): string {
+  const verdict = verdictOf(words, better);
+  return verdict === "unclear" || verdict === words ? words : `${verdict} (${words})`;
 }
 
 export function hint(better: Finding["better"]): string {

@@ -5,7 +5,7 @@ import { choose, link } from "../address";
 import { IntervalChart } from "../charts/interval";
 import { Trouble, useLoaded, Waiting } from "../loading";
 import { api, type Comparison, type Match, type Run, type Runs } from "../server";
-import { colour, count, interval, isShare, number, type Of, shown, signed, verdictOf } from "../words";
+import { colour, count, interval, isShare, number, type Of, shown, signed, verdictOf, verdictWords } from "../words";
 
 function RunSelect(props: { label: string; name: string; runs: Run[]; value: string }): JSX.Element {
   return (
@@ -69,7 +69,7 @@ function Numbers(props: { first: Run; second: Run; numbers: Comparison["numbers"
                           label={`difference ${signed(one.difference)} ${interval(one, one.low, one.high)}`}
                         />
                       </td>
-                      <td class={verdictOf(one.verdict)}>{one.verdict}</td>
+                      <td class={verdictOf(one.verdict, one.better)}>{verdictWords(one.verdict, one.better)}</td>
                     </tr>
                   ))}
               </tbody>
@@ -203,7 +203,9 @@ export function Compare(props: { all: Runs; query: URLSearchParams }): JSX.Eleme
       {two && data && (
         <>
           {data.difference && <p class="warnings">{data.difference}</p>}
+          {data.not_paired && <p class="note">{`Not paired: ${data.not_paired}`}</p>}
           {data.numbers.length > 0 && <Numbers first={first} second={second} numbers={data.numbers} />}
+          {data.not_matched && <p class="warnings">{`Their filters cannot be matched: ${data.not_matched}`}</p>}
           <Matches key={`${first.id} ${second.id}`} runs={[first, second]} comparison={data} query={props.query} />
         </>
       )}

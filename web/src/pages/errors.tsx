@@ -110,6 +110,9 @@ function Confused(props: { run: Run; truth: string; predicted: string }): JSX.El
           </table>
         </>
       )}
+      {data.explained !== undefined && data.explained < data.images.length && (
+        <p class="note">{`Parts were asked on ${data.explained} of these images.`}</p>
+      )}
       <h3>{count(data.images.length, "image")}</h3>
       <div class="photos wide">
         {data.images.map((image) => (

@@ -18,6 +18,7 @@ const toneOf = (k: number): string => `series-${1 + (k % 7)}`;
 interface Label {
   k: number;
   label: string;
+  text: string;
   half: number;
   x: number;
   y: number;
@@ -48,8 +49,9 @@ function Overlay(props: { explained: Explained; off: string[]; lit: string; ligh
       const points = part.outlines?.[0] ?? [];
       const middle = (axis: 0 | 1): number => points.reduce((sum, point) => sum + point[axis], 0) / (points.length || 1);
       const [x, y] = part.place ?? [middle(0), middle(1)];
-      const half = (label.length * size * 0.6) / 2;
-      return { k, label, half, x: Math.min(Math.max(x, half), width - half), y: Math.min(Math.max(y, size), height - size / 2) };
+      const text = label.length > 24 ? `${label.slice(0, 23)}…` : label;
+      const half = (text.length * size * 0.6) / 2;
+      return { k, label, text, half, x: Math.min(Math.max(x, half), width - half), y: Math.min(Math.max(y, size), height - size / 2) };
     }),
     size * 1.15,
   );
@@ -82,7 +84,7 @@ function Overlay(props: { explained: Explained; off: string[]; lit: string; ligh
           })}
         </g>
       ))}
-      {labels.map(({ k, label, x, y }) => (
+      {labels.map(({ k, label, text, x, y }) => (
         <text
           key={label}
           class={`part-label ${toneOf(k)} ${off.includes(label) ? "off" : lit && lit !== label ? "faint" : ""}`}
@@ -91,7 +93,7 @@ function Overlay(props: { explained: Explained; off: string[]; lit: string; ligh
           font-size={size}
           stroke-width={unit * 1.1}
         >
-          {label}
+          {text}
         </text>
       ))}
     </svg>

@@ -4,7 +4,7 @@ import { useEffect, useId, useMemo, useRef, useState } from "preact/hooks";
 import { choose } from "../address";
 import { IntervalChart } from "../charts/interval";
 import { Trouble, useLoaded, Waiting } from "../loading";
-import { api, type FilterPage, Refusal, type Run, type Semantics, send, type Sheet } from "../server";
+import { api, Refusal, type Run, type Semantics, send, type Sheet } from "../server";
 import { count, interval, number, percent } from "../words";
 
 const keyOf = (one: { layer: string; filter: number }): string => `${one.layer}:${one.filter}`;
@@ -44,18 +44,14 @@ function Who(props: { run: Run; raters: Semantics["raters"] }): JSX.Element {
 }
 
 // The six strongest images, side by side; the number that would give its score away is not shown.
-function Pictures(props: { run: Run; layer: string; filter: number }): JSX.Element {
-  const { data, error } = useLoaded<FilterPage>(api.filter(props.run.id, props.layer, props.filter));
-  if (error) return <Trouble error={error} />;
-  if (!data) return <Waiting what="Fetching its images" />;
+function Pictures(props: { pictures: string[] }): JSX.Element {
   return (
     <div class="photos sheet">
-      {(data.bands?.strongest ?? []).slice(0, 6).map((picture, k) => (
-        <span key={picture.row} class="frame">
-          <img src={picture.pictures.field ?? picture.pictures.crop ?? ""} alt={`image ${k + 1} on which this filter fires`} width="200" height="200" />
+      {props.pictures.map((address, k) => (
+        <span key={address} class="frame">
+          <img src={address} alt={`image ${k + 1} on which this filter fires`} width="200" height="200" />
         </span>
       ))}
-      {(data.bands?.strongest ?? []).length === 0 && <p>{data.why || "It fires on no image."}</p>}
     </div>
   );
 }
@@ -139,7 +135,7 @@ function Naming(props: NamingProps): JSX.Element {
         <label for={`${id}-progress`}>{`${done} of ${sheet.order.length} done by ${rater}`}</label>
         <progress id={`${id}-progress`} value={done} max={sheet.order.length} />
       </p>
-      <Pictures run={run} layer={one.layer} filter={one.filter} />
+      <Pictures pictures={sheet.pictures?.[keyOf(one)] ?? []} />
       <div class="combo">
         <label for={`${id}-name`}>Which part is it?</label>
         <input
@@ -206,24 +202,30 @@ function Table(props: { semantics: Semantics }): JSX.Element {
       {table.length > 0 && (
         <div class="scroll" tabIndex={0} role="region" aria-label="Table of semantics">
           <table>
-            <caption>Which share of a category’s filters people say stands for which part.</caption>
+            <caption>Of the filters of a category that a rater named: which share stands for which part.</caption>
             <thead>
               <tr>
+                <th scope="col">Rater</th>
                 <th scope="col">Layer</th>
                 <th scope="col">Category</th>
                 <th scope="col">Part</th>
                 <th scope="col" class="number">
-                  Share of its filters
+                  Share
+                </th>
+                <th scope="col" class="number">
+                  Filters
                 </th>
               </tr>
             </thead>
             <tbody>
               {table.map((row) => (
-                <tr key={`${row.layer} ${row.category} ${row.name}`}>
+                <tr key={`${row.rater} ${row.layer} ${row.category} ${row.name}`}>
+                  <td>{row.rater}</td>
                   <td>{row.layer}</td>
                   <td>{row.category}</td>
                   <th scope="row">{row.name || "no part"}</th>
                   <td class="number">{percent(row.share)}</td>
+                  <td class="number">{`${row.filters} of ${row.of}`}</td>
                 </tr>
               ))}
             </tbody>
