@@ -6,7 +6,7 @@ const minus = (text: string): string => text.replace("-", "−");
 export function number(value: Maybe | undefined): string {
   if (value === null || value === undefined || !Number.isFinite(value)) return "–";
   const size = Math.abs(value);
-  if (Number.isInteger(value) && size >= 10) return minus(value.toLocaleString("en-GB"));
+  if (Number.isInteger(value)) return minus(value.toLocaleString("en-GB"));
   if (size >= 100) return minus(value.toFixed(0));
   if (size >= 10) return minus(value.toFixed(1));
   if (size >= 1) return minus(value.toFixed(2));
