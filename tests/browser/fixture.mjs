@@ -84,19 +84,22 @@ export async function serve(folders) {
     });
     child.on("exit", (code) => reject(new Error(`serve ended with ${code}: ${said}`)));
   });
-  const ask = async (where) => (await fetch(new URL(where, address))).json();
-  for (let tries = 0; ; ++tries) {
-    const { runs: shown } = await ask("/api/runs");
-    if (shown.every((run) => run.ready)) break;
-    const failed = shown.filter((run) => run.failure);
-    assert.ok(failed.length === 0 && tries < 600, `runs do not open: ${JSON.stringify(failed)} ${said}`);
-    await new Promise((done) => setTimeout(done, 200));
-  }
   const stop = () =>
     new Promise((done) => {
       child.removeAllListeners("exit");
       child.on("exit", done);
       child.kill("SIGTERM");
     });
+  const ask = async (where) => (await fetch(new URL(where, address))).json();
+  for (let tries = 0; ; ++tries) {
+    const { runs: shown } = await ask("/api/runs");
+    if (shown.every((run) => run.ready)) break;
+    const failed = shown.filter((run) => run.failure);
+    if (failed.length > 0 || tries > 3000) {
+      await stop();
+      assert.fail(`runs do not open: ${JSON.stringify(failed)} ${said}`);
+    }
+    await new Promise((done) => setTimeout(done, 200));
+  }
   return { address, ask, stop };
 }
