@@ -194,9 +194,10 @@ export function Explorer(): JSX.Element {
     return () => clearInterval(timer);
   }, [moving]);
   useEffect(() => {
+    document.querySelector(".top nav [aria-current]")?.scrollIntoView({ inline: "center", block: "nearest" });
     const names = place.path.map((one) => one.replace(/^@/, ""));
     document.title = [...names.reverse(), "Partwise explorer"].join(" · ");
-  }, [address]);
+  }, [address, data !== null]);
   let body: ComponentChildren;
   if (error) body = <Trouble error={error} again={reload} />;
   else if (!data) body = <Waiting what="Reading the runs" />;

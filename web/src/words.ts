@@ -10,7 +10,8 @@ export function number(value: Maybe | undefined): string {
   if (size >= 100) return minus(value.toFixed(0));
   if (size >= 10) return minus(value.toFixed(1));
   if (size >= 1) return minus(value.toFixed(2));
-  if (size !== 0 && size < 0.001) return minus(value.toExponential(1));
+  if (size < 1e-6) return minus(value.toExponential(1));
+  if (size < 0.001) return minus(value.toFixed(6).replace(/(\.0*[1-9]).*/, "$1"));
   return minus(value.toFixed(3));
 }
 

@@ -183,7 +183,7 @@ function Table(props: { semantics: Semantics }): JSX.Element {
     <section>
       <h2>The table of semantics</h2>
       {agreement ? (
-        <div class="evidence">
+        <div class="evidence agreement">
           <p>
             {`${agreement.first} and ${agreement.second} both named ${count(agreement.n, "filter")}. They gave the same name to ${percent(agreement.same)}; by chance it would be ${percent(agreement.by_chance)}. `}
             Cohen’s kappa: <b>{number(agreement.kappa)}</b> {interval(null, agreement.low, agreement.high)}.
