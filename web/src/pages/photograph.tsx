@@ -418,7 +418,7 @@ export function Photograph(props: { run: Run; query: URLSearchParams }): JSX.Ele
       <h1>Explain a photograph</h1>
       <Choose run={run} query={query} take={take} />
       {!run.data.there && <p class="note">{`Images of the data cannot be shown: ${run.data.why}`}</p>}
-      {!run.knows_parts && <p class="note">This run does not know its parts yet, so filters go by the category they stand for.</p>}
+      {run.ready !== false && !run.knows_parts && <p class="note">This run does not know its parts yet, so filters go by the category they stand for.</p>}
       {lost && <p>That photograph was put in before this page was loaded anew. Put it in again.</p>}
       {error && <Trouble error={error} />}
       {asked && !data && !error && <Waiting what="Looking at it" />}

@@ -69,7 +69,7 @@ function RunCard(props: { run: Run; runs: Run[] }): JSX.Element {
         <span>{run.net}</span>
         <span>{run.task}</span>
         {run.seed !== null && <span>seed {run.seed}</span>}
-        <span>{count(run.categories.length, "category", "categories")}</span>
+        {run.categories.length > 0 && <span>{count(run.categories.length, "category", "categories")}</span>}
         {run.images !== null && <span>{count(run.images, `${run.split} image`)}</span>}
       </p>
       <Accuracy run={run} />
@@ -84,16 +84,23 @@ function RunCard(props: { run: Run; runs: Run[] }): JSX.Element {
             </a>
           </li>
         ))}
-        <li>
-          <a href={link([run.id, "@photograph"])}>Explain a photograph</a>
-        </li>
+        {run.state !== "training" && (
+          <li>
+            <a href={link([run.id, "@photograph"])}>Explain a photograph</a>
+          </li>
+        )}
         {run.state === "measured" && (
           <li>
             <a href={link([run.id, "@errors"])}>Its errors</a>
           </li>
         )}
+        {run.state !== "training" && (
+          <li>
+            <a href={link([run.id, "@naming"])}>Name its filters</a>
+          </li>
+        )}
         <li>
-          <a href={link([run.id, "@naming"])}>Name its filters</a>
+          <a href={link(["@training"], { run: [run.id] })}>How it trained</a>
         </li>
       </ul>
       <Warnings run={run} />

@@ -66,6 +66,7 @@ const known: Record<string, string> = {
   dead_share: "Filters that never fire",
   effective_filters: "Effective filters",
   mean_peak: "Mean peak",
+  least_served: "Filters of the least served category",
   gradient_ratio: "Filter gradient / task gradient",
   effective_samples: "Effective samples behind a filter’s weights",
   spatial_entropy: "Spatial entropy",
@@ -74,7 +75,7 @@ const known: Record<string, string> = {
   softening: "Softening",
   vote: "Vote",
 };
-const first = ["loss", "train_accuracy", "test_accuracy", "validation/accuracy", "validation/loss", "purity", "silent_share", "effective_filters", "mean_peak", "instability_ratio"];
+const first = ["loss", "train_accuracy", "test_accuracy", "validation/accuracy", "validation/loss", "purity", "silent_share", "effective_filters", "least_served", "mean_peak", "instability_ratio"];
 
 const title = (key: string): string => known[key] ?? key.replaceAll("_", " ");
 
@@ -85,6 +86,8 @@ function flat(row: LogRow): Map<string, number> {
     if (typeof values !== "object" || values === null) return;
     for (const [key, value] of Object.entries(values)) {
       if (typeof value === "number" && key !== "epoch") numbers.set(prefix + key, value);
+      if (key === "filters_per_category" && Array.isArray(value) && value.length > 0)
+        numbers.set(`${prefix}least_served`, Math.min(...(value as number[])));
     }
   };
   const layers = (where: string, list: unknown): void => {
@@ -144,6 +147,9 @@ function PerCategory(props: { run: Run; row: LogRow | undefined; colour: string 
   const layers = (props.row?.["layers"] ?? []) as { layer?: string; filters_per_category?: number[]; silent_share?: number }[];
   const counted = Array.isArray(layers) ? layers.filter((layer) => Array.isArray(layer.filters_per_category)) : [];
   if (counted.length === 0) return null;
+  // A run in training may not say yet what its categories are called.
+  const most = Math.max(...counted.map((layer) => layer.filters_per_category?.length ?? 0));
+  const categories = Array.from({ length: most }, (_, k) => props.run.categories[k] ?? `category ${k + 1}`);
   return (
     <div class="scroll" tabIndex={0} role="region" aria-label={`Filters per category of ${props.run.label}`}>
       <table class="per-category">
@@ -155,7 +161,7 @@ function PerCategory(props: { run: Run; row: LogRow | undefined; colour: string 
         <thead>
           <tr>
             <th scope="col">Layer</th>
-            {props.run.categories.map((category) => (
+            {categories.map((category) => (
               <th key={category} scope="col" class="number">
                 {category}
               </th>
@@ -169,7 +175,7 @@ function PerCategory(props: { run: Run; row: LogRow | undefined; colour: string 
           {counted.map((layer) => (
             <tr key={layer.layer}>
               <th scope="row">{layer.layer}</th>
-              {props.run.categories.map((category, k) => (
+              {categories.map((category, k) => (
                 <td key={category} class="number">
                   {number(layer.filters_per_category?.[k])}
                 </td>
