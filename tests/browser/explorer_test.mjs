@@ -185,6 +185,17 @@ test("a photograph is dropped and a part switched off", async () => {
   await examine(page, "photograph-part-off");
   await page.getByRole("button", { name: "All on" }).click();
   await page.locator(".effect").waitFor({ state: "detached" });
+  const { x, y, width, height } = await page.locator(".overlay").boundingBox();
+  await page.mouse.move(x + width * 0.1, y + height * 0.1);
+  await page.mouse.down();
+  await page.mouse.move(x + width * 0.9, y + height * 0.8, { steps: 4 });
+  await page.mouse.up();
+  await page.waitForFunction(() => /box=\d+%2C\d+%2C\d+%2C\d+/.test(location.hash));
+  await page.locator(".overlay .box").waitFor();
+  await settled(page);
+  await examine(page, "photograph-box");
+  await page.getByRole("button", { name: "Whole image" }).click();
+  await page.locator(".overlay .box").waitFor({ state: "detached" });
   await page.getByRole("combobox", { name: "Why not", exact: true }).selectOption({ index: 1 });
   await page.locator(".decision").waitFor();
   assert.deepEqual(wrong, []);

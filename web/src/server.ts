@@ -289,6 +289,11 @@ export function send<T>(method: "PUT" | "POST", address: string, body: unknown, 
 
 const path = (...segments: (string | number)[]): string => segments.map((one) => encodeURIComponent(one)).join("/");
 
+function asked(parameters: Record<string, string>): string {
+  const given = Object.entries(parameters).filter(([, value]) => value !== "");
+  return given.length > 0 ? `?${given.map(([key, value]) => `${key}=${encodeURIComponent(value)}`).join("&")}` : "";
+}
+
 export const api = {
   runs: "/api/runs",
   findings: (run: string) => `/api/${path("runs", run, "findings")}`,
@@ -299,10 +304,8 @@ export const api = {
   name: (run: string, layer: string, filter: number) =>
     `/api/${path("runs", run, "layers", layer, "filters", filter, "name")}`,
   merges: (run: string) => `/api/${path("runs", run, "merges")}`,
-  explain: (run: string, against: string) =>
-    `/api/${path("runs", run, "explain")}${against ? `?against=${encodeURIComponent(against)}` : ""}`,
-  explainRow: (run: string, row: number, against: string) =>
-    `/api/${path("runs", run, "explain-row", row)}${against ? `?against=${encodeURIComponent(against)}` : ""}`,
+  explain: (run: string, against: string, box: string) => `/api/${path("runs", run, "explain")}${asked({ against, box })}`,
+  explainRow: (run: string, row: number, against: string) => `/api/${path("runs", run, "explain-row", row)}${asked({ against })}`,
   silence: (photo: string) => `/api/${path("photos", photo, "silence")}`,
   errors: (run: string) => `/api/${path("runs", run, "errors")}`,
   cell: (run: string, truth: string, predicted: string) => `/api/${path("runs", run, "errors", truth, predicted)}`,

@@ -37,8 +37,45 @@ function placed(labels: Label[], line: number): Label[] {
   return done;
 }
 
-function Overlay(props: { explained: Explained; off: string[]; lit: string; light: (label: string) => void }): JSX.Element {
+type Corner = { x: number; y: number };
+
+// A box that is drawn with the pointer, in pixels of the photograph.
+function useFrame(width: number, height: number, can: boolean) {
+  const [corners, set] = useState<{ from: Corner; to: Corner } | null>(null);
+  const at = (event: PointerEvent): Corner => {
+    const matrix = (event.currentTarget as SVGSVGElement).getScreenCTM();
+    const point = new DOMPoint(event.clientX, event.clientY).matrixTransform(matrix?.inverse());
+    const within = (value: number, most: number): number => Math.round(Math.min(Math.max(value, 0), most));
+    return { x: within(point.x, width), y: within(point.y, height) };
+  };
+  const drawn = corners && {
+    x: Math.min(corners.from.x, corners.to.x),
+    y: Math.min(corners.from.y, corners.to.y),
+    width: Math.abs(corners.from.x - corners.to.x),
+    height: Math.abs(corners.from.y - corners.to.y),
+  };
+  const large = drawn !== null && drawn.width * 20 > width && drawn.height * 20 > height;
+  const on = can
+    ? {
+        onPointerDown: (event: PointerEvent) => {
+          if (event.pointerType === "mouse" && event.button === 0) set({ from: at(event), to: at(event) });
+        },
+        onPointerMove: (event: PointerEvent) => {
+          if (corners) set({ from: corners.from, to: at(event) });
+        },
+        onPointerUp: () => {
+          if (large && drawn) choose({ box: `${drawn.x},${drawn.y},${drawn.width},${drawn.height}`, off: [] });
+          set(null);
+        },
+        onPointerLeave: () => set(null),
+      }
+    : {};
+  return { drawn: large ? drawn : null, on };
+}
+
+function Overlay(props: { explained: Explained; off: string[]; lit: string; light: (label: string) => void; canFrame: boolean }): JSX.Element {
   const { explained, off, lit } = props;
+  const frame = useFrame(explained.width, explained.height, props.canFrame);
   const { parts, box, decision } = explained.explanation;
   const { width, height } = explained;
   const unit = Math.max(width, height) / 100;
@@ -58,7 +95,8 @@ function Overlay(props: { explained: Explained; off: string[]; lit: string; ligh
   const whole = box[0] <= 0 && box[1] <= 0 && box[2] >= width && box[3] >= height;
   return (
     <svg
-      class="overlay"
+      class={props.canFrame ? "overlay framed" : "overlay"}
+      {...frame.on}
       viewBox={`0 0 ${width} ${height}`}
       role="img"
       aria-label={`The photograph, decided as ${decision}; outlined: ${outlined.map((one) => one.label).join(", ") || "nothing"}`}
@@ -84,6 +122,7 @@ function Overlay(props: { explained: Explained; off: string[]; lit: string; ligh
           })}
         </g>
       ))}
+      {frame.drawn && <rect class="box" {...frame.drawn} stroke-width={unit * 0.6} />}
       {labels.map(({ k, label, text, x, y }) => (
         <text
           key={label}
@@ -281,7 +320,7 @@ function Choose(props: { run: Run; query: URLSearchParams; take: (file: Blob, na
   const [over, setOver] = useState(false);
   const images = run.images ?? 0;
   const row = query.get("row");
-  const show = (value: number): void => choose({ row: String(((value % images) + images) % images), photo: null, off: [], part: null });
+  const show = (value: number): void => choose({ row: String(((value % images) + images) % images), photo: null, off: [], part: null, box: null });
   useEffect(() => {
     const paste = (event: ClipboardEvent): void => {
       const file = [...(event.clipboardData?.files ?? [])].find((one) => one.type.startsWith("image/"));
@@ -350,9 +389,9 @@ function Choose(props: { run: Run; query: URLSearchParams; take: (file: Blob, na
   );
 }
 
-function useExplained(run: Run, row: string | null, photo: string | null, against: string) {
+function useExplained(run: Run, row: string | null, photo: string | null, against: string, box: string) {
   const [state, set] = useState<{ key: string; data: Explained | null; error: Refusal | null }>({ key: "", data: null, error: null });
-  const key = JSON.stringify([run.id, row, photo, against]);
+  const key = JSON.stringify([run.id, row, photo, against, box]);
   const [round, again] = useState(0);
   useEffect(() => {
     const kept = photo === null ? undefined : photographs.get(photo);
@@ -360,7 +399,7 @@ function useExplained(run: Run, row: string | null, photo: string | null, agains
     const stop = new AbortController();
     const ask = (): Promise<Explained> =>
       kept
-        ? send<Explained>("POST", api.explain(run.id, against), kept.blob, stop.signal)
+        ? send<Explained>("POST", api.explain(run.id, against, box), kept.blob, stop.signal)
         : send<Explained>("POST", api.explainRow(run.id, Number(row), against), {}, stop.signal);
     patiently(ask, stop.signal).then(
       (data) => set({ key, data, error: null }),
@@ -398,7 +437,8 @@ export function Photograph(props: { run: Run; query: URLSearchParams }): JSX.Ele
   const { run, query } = props;
   const [row, photo, against] = [query.get("row"), query.get("photo"), query.get("against") ?? ""];
   const [lit, light] = useState("");
-  const { data, error, again } = useExplained(run, row, photo, against);
+  const box = query.get("box") ?? "";
+  const { data, error, again } = useExplained(run, row, photo, against, photo === null ? "" : box);
   const known = new Set(data?.explanation.parts.map(labelOf));
   const off = query.getAll("off").filter((one) => data === null || known.has(one));
   const silenced = useSilenced(data, off, again);
@@ -406,7 +446,7 @@ export function Photograph(props: { run: Run; query: URLSearchParams }): JSX.Ele
     const id = String(++lastNumber);
     photographs.clear();
     photographs.set(id, { blob, name });
-    choose({ photo: id, row: null, off: [], part: null });
+    choose({ photo: id, row: null, off: [], part: null, box: null });
   };
   const lost = photo !== null && !photographs.has(photo) && row === null;
   const asked = row !== null || (photo !== null && !lost);
@@ -425,7 +465,24 @@ export function Photograph(props: { run: Run; query: URLSearchParams }): JSX.Ele
       {data && explanation && (
         <div class="explained">
           <div class="look">
-            <Overlay explained={data} off={off} lit={lit || open} light={light} />
+            <Overlay explained={data} off={off} lit={lit || open} light={light} canFrame={photo !== null} />
+            {photo !== null && (
+              <p class="framing" data-export="no">
+                <label>
+                  Draw a box around the object, or write it{" "}
+                  <input
+                    value={box}
+                    placeholder="x,y,width,height"
+                    onChange={(event) => choose({ box: event.currentTarget.value.replace(/\s+/g, ""), off: [] })}
+                  />
+                </label>{" "}
+                {box !== "" && (
+                  <button type="button" class="tool" onClick={() => choose({ box: null, off: [] })}>
+                    Whole image
+                  </button>
+                )}
+              </p>
+            )}
             <p class="note">{(photo !== null && photographs.get(photo)?.name) || `${run.split} image ${row}`}. Dashed: speaks against.</p>
           </div>
           <div class="why">
