@@ -11,12 +11,13 @@ interface Marks {
   controls?: number[];
   zero?: boolean;
   share?: boolean;
+  whole?: boolean; // from 0 to 1, so that charts beside one another compare
   label: string;
 }
 
 export function IntervalChart(props: Marks): JSX.Element {
   const controls = props.controls ?? [];
-  const line = scale([props.value, props.low, props.high, ...controls], { zero: props.zero ?? true, steps: 2 });
+  const line = scale([props.value, props.low, props.high, ...controls, ...(props.whole ? [0, 1] : [])], { zero: props.zero ?? true, steps: 2 });
   const x = (value: number): string => share(line.at(value));
   return (
     <svg class="interval" role="img" aria-label={props.label} width="100%" height="34">

@@ -74,12 +74,14 @@ function useFrame(width: number, height: number, can: boolean) {
 }
 
 function Overlay(props: { explained: Explained; off: string[]; lit: string; light: (label: string) => void; canFrame: boolean }): JSX.Element {
-  const { explained, off, lit } = props;
+  const { explained, off } = props;
   const frame = useFrame(explained.width, explained.height, props.canFrame);
   const { parts, box, decision } = explained.explanation;
   const { width, height } = explained;
   const unit = Math.max(width, height) / 100;
   const outlined = parts.flatMap((part, k) => (part.outlines?.length ? [{ part, k, label: labelOf(part) }] : []));
+  // A part without an outline leaves the others as they are.
+  const lit = outlined.some((one) => one.label === props.lit) ? props.lit : "";
   const size = unit * 4;
   const labels = placed(
     outlined.map(({ part, k, label }) => {

@@ -36,6 +36,7 @@ function Accuracy(props: { run: Run }): JSX.Element {
         high={accuracy.high}
         controls={controls.map((one) => one.value)}
         share
+        whole
         label={`Accuracy ${words}; ${controls.map((one) => one.words).join("; ")}`}
       />
     </div>
