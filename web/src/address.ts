@@ -42,7 +42,7 @@ export function withChanges(query: URLSearchParams, changes: Query): URLSearchPa
 
 export function link(path: (string | number)[], query: Query | URLSearchParams = {}): string {
   const all = query instanceof URLSearchParams ? query : withChanges(new URLSearchParams(), query);
-  return `#/${path.map((segment) => encodeURIComponent(segment)).join("/")}${written(all)}`;
+  return `#/${path.map((segment) => encodeURIComponent(segment).replace(/^%40/, "@")).join("/")}${written(all)}`;
 }
 
 export function go(address: string): void {

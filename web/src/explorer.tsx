@@ -27,7 +27,9 @@ function tabsOf(place: Place, runs: Run[], run: Run | undefined): Tab[] {
   const top = run?.layers[run.layers.length - 1]?.name;
   const here = (page: string): boolean => second === page;
   const tabs: Tab[] = [{ title: "Runs", href: link([]), current: place.path.length === 0 }];
-  const some = run ?? (runs.length === 1 ? runs[0] : undefined);
+  // Where two runs are compared or several trained, one of them stays at hand.
+  const named = place.query.get("second") ?? place.query.get("run");
+  const some = run ?? runs.find((one) => one.id === named) ?? (runs.length === 1 ? runs[0] : undefined);
   if (some) {
     const layer = top ?? some.layers[some.layers.length - 1]?.name;
     tabs.push({ title: "Evidence", href: link([some.id]), current: first === some.id && second === undefined });

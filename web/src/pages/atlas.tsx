@@ -211,4 +211,3 @@ export function Atlas(props: { run: Run; layer: Layer; query: URLSearchParams })
     </>
   );
 }
-
