@@ -74,8 +74,11 @@ function Naming(props: NamingProps): JSX.Element {
   const asked = props.query.get("at");
   const at = Math.min(Math.max(0, asked === null ? firstOpen() : Number(asked) || 0), sheet.order.length - 1);
   const one = sheet.order[at];
-  const [words, setWords] = useState("");
-  const [picked, setPicked] = useState(-1);
+  // What is being typed belongs to its filter: however fast one types, nothing spills over to the next.
+  const [draft, setDraft] = useState({ at: -1, words: "", picked: -1 });
+  const mine = draft.at === at;
+  const words = mine ? draft.words : one ? (named[keyOf(one)] ?? "") : "";
+  const picked = mine ? draft.picked : -1;
   const [trouble, setTrouble] = useState("");
   const field = useRef<HTMLInputElement>(null);
   const id = useId();
@@ -85,8 +88,6 @@ function Naming(props: NamingProps): JSX.Element {
       pinned.current = true;
       if (asked === null) choose({ at });
     }
-    setWords(one ? (named[keyOf(one)] ?? "") : "");
-    setPicked(-1);
     field.current?.focus();
   }, [at]);
   const used = useMemo(() => {
@@ -105,6 +106,7 @@ function Naming(props: NamingProps): JSX.Element {
   };
   const save = (name: string): void => {
     setNamed({ ...named, [keyOf(one)]: name });
+    setDraft({ at: -1, words: "", picked: -1 });
     setTrouble("");
     // The next filter is shown at once; a refusal is told and the name can be given again.
     send("PUT", api.sheet(run.id, rater), { layer: one.layer, filter: one.filter, name }).catch((error: unknown) =>
@@ -123,7 +125,7 @@ function Naming(props: NamingProps): JSX.Element {
     } else if (event.key === "ArrowDown" || event.key === "ArrowUp") {
       event.preventDefault();
       const step = event.key === "ArrowDown" ? 1 : -1;
-      setPicked((was) => Math.min(suggestions.length - 1, Math.max(-1, was + step)));
+      setDraft({ at, words, picked: Math.min(suggestions.length - 1, Math.max(-1, picked + step)) });
     } else if (event.key === "Escape") {
       event.preventDefault();
       props.done();
@@ -150,10 +152,7 @@ function Naming(props: NamingProps): JSX.Element {
           autocomplete="off"
           value={words}
           maxLength={200}
-          onInput={(event) => {
-            setWords(event.currentTarget.value);
-            setPicked(-1);
-          }}
+          onInput={(event) => setDraft({ at, words: event.currentTarget.value, picked: -1 })}
           onKeyDown={press}
         />
         <ul id={`${id}-list`} role="listbox" aria-label="Names used so far" class="suggestions">
