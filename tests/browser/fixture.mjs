@@ -93,7 +93,7 @@ export async function serve(folders) {
   const ask = async (where) => (await fetch(new URL(where, address))).json();
   for (let tries = 0; ; ++tries) {
     const { runs: shown } = await ask("/api/runs");
-    if (shown.every((run) => run.ready)) break;
+    if (shown.every((run) => run.ready && !run.learning)) break;
     const failed = shown.filter((run) => run.failure);
     if (failed.length > 0 || tries > 3000) {
       await stop();

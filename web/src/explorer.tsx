@@ -189,7 +189,7 @@ export function Explorer(): JSX.Element {
     main.current?.focus({ preventScroll: true });
   }, [address]);
   const run = data?.runs.find((one) => one.id === place.path[0]);
-  const moving = data?.runs.some((one) => one.opening || one.state === "training") ?? false;
+  const moving = data?.runs.some((one) => one.opening || one.learning || one.state === "training") ?? false;
   useEffect(() => {
     if (!moving) return;
     const timer = setInterval(reload, 2500);

@@ -35,6 +35,7 @@ export interface Run {
   state: "measured" | "trained" | "training";
   ready?: boolean;
   opening?: boolean;
+  learning?: boolean; // which parts its filters stand for
   failure?: string;
   seed: Maybe;
   categories: string[];

@@ -113,6 +113,12 @@ function Choice(props: { label: string; name: string; query: URLSearchParams; op
 export function Atlas(props: { run: Run; layer: Layer; query: URLSearchParams }): JSX.Element {
   const { run, layer, query } = props;
   const { data, error, reload } = useLoaded<Filters>(api.filters(run.id, layer.name));
+  // Names come once the parts are learnt.
+  const knew = useRef(run.knows_parts);
+  useEffect(() => {
+    if (knew.current !== run.knows_parts) reload();
+    knew.current = run.knows_parts;
+  }, [run.knows_parts]);
   const search = useRef<HTMLInputElement>(null);
   useKeys({ "/": () => search.current?.focus() });
   const list = useMemo(() => (data ? arranged(data, query) : []), [data, query.toString()]);
@@ -184,6 +190,7 @@ export function Atlas(props: { run: Run; layer: Layer; query: URLSearchParams })
             {`, ${silent === 0 ? "none" : silent} of them silent. `}
             {column ? `${column.title}${column.better ? `: ${hint(column.better)}` : ""}. ${column.meaning}` : "Each tile is the photograph on which the filter fires most, lit where its evidence lies."}
           </p>
+          {run.learning && <p class="note">It is learning which parts the filters stand for, from the training images; names come when it is done.</p>}
           {list.length === 0 && <p>No filter is like that.</p>}
           {query.get("group") === "none" ? (
             <div class="tiles">{list.map(tile)}</div>

@@ -75,6 +75,7 @@ function RunCard(props: { run: Run; runs: Run[] }): JSX.Element {
       </p>
       <Accuracy run={run} />
       {run.opening && <p class="note">It is being looked at; its filters come in a moment.</p>}
+      {run.learning && <p class="note">It is learning which parts its filters stand for; names come when it is done.</p>}
       {run.failure && <p class="held worse">{run.failure}</p>}
       {!run.data.there && <p class="held worse">{run.data.why || `its data, ${run.data.folder}, are not there`}</p>}
       <ul class="doors">
