@@ -7,6 +7,7 @@
 
 #include <chrono>
 #include <cstdlib>
+#include <malloc.h>
 #include <thread>
 
 namespace partwise::cli {
@@ -16,6 +17,10 @@ constexpr auto kLook = std::chrono::milliseconds(50);
 constexpr auto kPatience = std::chrono::milliseconds(400);
 
 void serve_until_interrupted(const server::ServeRequest& request) {
+#ifdef M_ARENA_MAX
+  // Else every thread that answers gets a heap of its own, and each keeps the most it ever held.
+  mallopt(M_ARENA_MAX, 2);
+#endif
   const server::Explorer explorer(request);
   fmt::print("{}\n", explorer.address());
   fmt::print("Ctrl-C ends it.\n");

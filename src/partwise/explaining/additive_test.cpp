@@ -6,6 +6,8 @@
 
 #include <gtest/gtest.h>
 
+#include <unistd.h>
+
 namespace partwise::explaining {
 namespace {
 
@@ -23,7 +25,8 @@ class Additive : public testing::Test {
     return (gap / answers.var()).item<double>();
   }
 
-  std::filesystem::path folder_ = std::filesystem::temp_directory_path() / "partwise-additive-test";
+  std::filesystem::path folder_ =
+      std::filesystem::temp_directory_path() / fmt::format("partwise-additive-test-{}", ::getpid());
   Tensor activity_;
   Tensor weights_;
 };

@@ -11,6 +11,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <unistd.h>
 
 namespace partwise::explaining {
 namespace {
@@ -54,7 +55,8 @@ class ARun : public testing::Test {
     return datasets::draw_scene(category, index, 64, 1).image;
   }
 
-  fs::path root_ = fs::temp_directory_path() / "partwise-explanation-test";
+  fs::path root_ =
+      fs::temp_directory_path() / fmt::format("partwise-explanation-test-{}", ::getpid());
   datasets::PartDataset dataset_;
 };
 

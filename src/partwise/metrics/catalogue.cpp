@@ -223,15 +223,14 @@ const std::vector<NumberWords> kAlive{
     {"silent_share", "Silent filters", Better::lower, true, "share of filters, %",
      "The share of a layer's filters that hardly fire even on the sixth of the images they like "
      "best: below a twentieth of what a strong filter does there.",
-     "Were all filters equally loud, none would be silent. The masked network is the control that "
-     "counts: it shows what falls silent without any filter loss.",
+     "Compare with the masked network: it shows what falls silent without any filter loss.",
      "A filter that fires may still stand for nothing. Numbers that are means over filters count a "
      "silent one like any other."},
     {"effective_filters", "Effective filters", Better::higher, false,
      "number of equally busy filters",
      "Of how many equally busy filters a layer's activation could come: all of them where each "
      "does its share, one where a single filter does everything.",
-     "Equal filters is the number of filters the layer has. Compare with the masked network.",
+     "The most is the number of filters the layer has. Compare with the masked network.",
      "It weighs by loudness: quiet filters may still decide.", 1}};
 
 const std::vector<NumberWords> kServed{

@@ -111,10 +111,8 @@ SilentFilters silent_filters(const MapSummaries& maps, const BootstrapOptions& b
   const auto all = static_cast<double>(maps.filters);
   found.silent_share =
       finding_within(silent, centred_interval(silent, std::move(drawn[0])), 0.0, 1.0);
-  found.silent_share.controls["equal_filters"] = 0.0;
   found.effective_filters =
       finding_within(effective, centred_interval(effective, std::move(drawn[1])), 0.0, all);
-  found.effective_filters.controls["equal_filters"] = all;
   return found;
 }
 

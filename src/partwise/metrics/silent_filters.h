@@ -18,8 +18,8 @@ inline constexpr double kSilentBelow = 0.05;
 double silent_level(std::vector<double> loudness);
 
 struct SilentFilters {
-  Finding silent_share;          // control: equal_filters = 0
-  Finding effective_filters;     // control: equal_filters = the number of filters
+  Finding silent_share;  // what is trivial to compare with is another arm: masked
+  Finding effective_filters;
   std::vector<double> loudness;  // [filters]
 };
 
