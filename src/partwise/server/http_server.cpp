@@ -18,6 +18,7 @@ namespace partwise::server {
 namespace {
 
 constexpr std::size_t kThreads = 64;  // most of them wait for a network
+constexpr int kWaiting = 128;         // connections nobody has looked at yet
 constexpr std::size_t kLongestTarget = 4096;
 
 std::string lower(std::string text) {
@@ -79,7 +80,9 @@ HttpServer::HttpServer(const std::string& host, int port) : impl_(std::make_uniq
   server.set_payload_max_length(static_cast<std::size_t>(kMostDrained));
   server.set_tcp_nodelay(true);
   // Not SO_REUSEPORT, httplib's own choice: two servers would share a port.
-  server.set_socket_options([](socket_t socket) {
+  socket_t listening = -1;
+  server.set_socket_options([&listening](socket_t socket) {
+    listening = socket;
     const int yes = 1;
     ::setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
   });
@@ -96,6 +99,9 @@ HttpServer::HttpServer(const std::string& host, int port) : impl_(std::make_uniq
          "{}:{} cannot be served: the port is taken or the address is not this machine's; "
          "choose another with --port (0: any free one) or --host",
          host, port);
+  // httplib lets five wait, and a sixth tries again after a second: fewer than a page's pictures.
+  ::listen(listening, kWaiting);
+  server.set_socket_options([](socket_t) {});
 }
 
 HttpServer::~HttpServer() {
