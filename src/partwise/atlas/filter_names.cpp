@@ -11,15 +11,6 @@ constexpr std::size_t kLongestNote = 4000;  // bytes
 
 using explaining::NameSource;
 
-const std::string* said_of(const std::map<std::string, std::map<int64_t, std::string>>& all,
-                           const std::string& layer,
-                           int64_t filter) {
-  const auto of_layer = all.find(layer);
-  if (of_layer == all.end()) return nullptr;
-  const auto found = of_layer->second.find(filter);
-  return found == of_layer->second.end() ? nullptr : &found->second;
-}
-
 NamedBy named_by(NameSource source) {
   switch (source) {
     case NameSource::regions:
@@ -52,8 +43,8 @@ void set_or_erase(std::map<int64_t, std::string>& words, int64_t filter, const s
 int64_t revision_of(const explaining::PeopleNames& people,
                     const std::string& layer,
                     int64_t filter) {
-  const auto* name = said_of(people.names, layer, filter);
-  const auto* note = said_of(people.notes, layer, filter);
+  const auto* name = explaining::find_words(people.names, layer, filter);
+  const auto* note = explaining::find_words(people.notes, layer, filter);
   if (!name && !note) return 0;
   ContentHash hash;
   hash.add(name ? "name:" + *name : "");
@@ -75,9 +66,10 @@ std::vector<FilterWords> words_of_layer(const std::string& layer,
     const auto& learnt = known.filters[static_cast<std::size_t>(filter)];
     auto& words = all.emplace_back();
     words.name = called[static_cast<std::size_t>(filter)];
-    const auto* note = said_of(people.notes, layer, filter);
+    const auto* note = explaining::find_words(people.notes, layer, filter);
     if (note) words.note = *note;
-    const bool given = said_of(people.names, layer, filter) || words.name != learnt.name;
+    const bool given =
+        explaining::find_words(people.names, layer, filter) || words.name != learnt.name;
     words.by = given ? NamedBy::people : named_by(learnt.source);
     words.revision = revision_of(people, layer, filter);
     words.sightings = learnt.sightings;

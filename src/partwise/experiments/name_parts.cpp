@@ -57,15 +57,6 @@ void merge_parts(const std::string& text, PeopleNames& people) {
   }
 }
 
-const std::string* find_words(const std::map<std::string, std::map<int64_t, std::string>>& all,
-                              const std::string& layer,
-                              int64_t filter) {
-  const auto of_layer = all.find(layer);
-  if (of_layer == all.end()) return nullptr;
-  const auto found = of_layer->second.find(filter);
-  return found == of_layer->second.end() ? nullptr : &found->second;
-}
-
 }  // namespace
 
 FilterWords filter_words(const std::string& text) {
@@ -111,8 +102,8 @@ std::vector<NamedFilter> name_parts(const NamesRequest& request, const Machine& 
     for (std::size_t i = 0; i < layer.filters.size(); ++i) {
       const auto& learnt = layer.filters[i];
       const auto number = static_cast<int64_t>(i);
-      const auto* note = find_words(people.notes, layer.layer, number);
-      const bool given = find_words(people.names, layer.layer, number) != nullptr;
+      const auto* note = explaining::find_words(people.notes, layer.layer, number);
+      const bool given = explaining::find_words(people.names, layer.layer, number) != nullptr;
       filters.push_back(
           {layer.layer, number,
            learnt.category >= 0

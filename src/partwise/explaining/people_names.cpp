@@ -85,6 +85,15 @@ PeopleNames change_people_names(const runs::RunFolder& run,
   return names;
 }
 
+const std::string* find_words(const std::map<std::string, std::map<int64_t, std::string>>& all,
+                              const std::string& layer,
+                              int64_t filter) {
+  const auto of_layer = all.find(layer);
+  if (of_layer == all.end()) return nullptr;
+  const auto found = of_layer->second.find(filter);
+  return found == of_layer->second.end() ? nullptr : &found->second;
+}
+
 void merge_part(PeopleNames& names, const std::string& part, const std::string& into) {
   ensure(!part.empty() && !into.empty(), "a part without a name cannot be merged");
   ensure(resolved(names, into) != part,

@@ -29,6 +29,11 @@ void write_people_names(const runs::RunFolder& run, const PeopleNames& names);
 PeopleNames change_people_names(const runs::RunFolder& run,
                                 const std::function<void(PeopleNames&)>& change);
 
+// What was said of a filter, in names or notes; nullptr: nothing.
+const std::string* find_words(const std::map<std::string, std::map<int64_t, std::string>>& all,
+                              const std::string& layer,
+                              int64_t filter);
+
 // Lets `part` count as `into` from now on; an Error where that would be a circle.
 void merge_part(PeopleNames& names, const std::string& part, const std::string& into);
 
