@@ -64,5 +64,9 @@ TEST_F(ADemo, TrainsMeasuresAndReportsFourArmsAndDoesNothingTwice) {
   EXPECT_THROW(run_demo(root_ / "demo", few, "partwise demo", machine()), Error);
 }
 
+TEST_F(Application, AReportRefusesDataThatAreNotThere) {
+  EXPECT_THROW(explain_for_report({}, root_ / "nowhere", machine()), Error);
+}
+
 }  // namespace
 }  // namespace partwise::experiments

@@ -196,6 +196,8 @@ void explain_run(const runs::RunFolder& run,
 void explain_for_report(const std::vector<runs::RunFolder>& runs,
                         const fs::path& data,
                         const Machine& machine) {
+  ensure(data.empty() || fs::exists(data / "dataset.json"),
+         "{}: no dataset is there; --data is the folder that holds dataset.json", data.string());
   const auto* run = leading_run(runs);
   if (run == nullptr) return;
   try {
