@@ -138,6 +138,7 @@ class Resume(unittest.TestCase):
         for name in ("last", "best"):
             one, other = ((at / "checkpoints" / f"{name}.safetensors").read_bytes() for at in (self.whole, place))
             self.assertEqual(one, other, f"{name} of {place}")
+        self.assertEqual(*((at / "model.json").read_text() for at in (self.whole, place)))
         without_seconds = lambda at: re.sub(rb'"seconds":[^,}]*', b"", (at / "log.jsonl").read_bytes())
         self.assertEqual(without_seconds(place), without_seconds(self.whole))
         self.assert_logs_agree(place)
@@ -220,6 +221,14 @@ class Resume(unittest.TestCase):
         process.send_signal(number)
         (_, said) = process.communicate()
         return process.returncode, said
+
+    def test_what_a_kill_left_half_written_in_a_trained_run_is_removed(self):
+        again = self.folder / "littered"
+        shutil.copytree(self.whole, again)
+        for place in (again, again / "checkpoints"):
+            (place / "model.json.tmp2000000000").write_text("{")
+        self.assertEqual(self.finish(again)[0], 0)
+        self.assert_equals_the_whole_run(again)
 
     def test_a_signal_saves_the_step_and_says_so(self):
         for number in (signal.SIGINT, signal.SIGTERM):

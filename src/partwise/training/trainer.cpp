@@ -107,8 +107,6 @@ class Training {
   }
 
   void restore() {
-    remove_abandoned_writes(run_.path());
-    remove_abandoned_writes(run_.checkpoints());
     if (const auto found = models::newest_checkpoint(run_)) {
       position_ = saved_ = unpack(*found, network_, optimizer_);
     } else if (!recipe_.train.init.empty()) {
@@ -131,9 +129,10 @@ class Training {
                     scaled ? ", now 1" : " left as they are: skip connections mix the layers"));
   }
 
+  // The checkpoint comes last: after it a run may count as trained, and nothing is written any more.
   void save() {
-    models::save_checkpoint(run_, pack(network_, optimizer_, position_));
     models::record_categories(run_, models::remembered_categories(network_), position_);
+    models::save_checkpoint(run_, pack(network_, optimizer_, position_));
     saved_ = position_;
     saved_at_ = Clock::now();
   }
@@ -381,6 +380,8 @@ void train(const Run& run,
   std::optional<runs::RunLock> lock;
   if (leads) {
     lock.emplace(folder.path());
+    remove_abandoned_writes(folder.path());
+    remove_abandoned_writes(folder.checkpoints());
     models::settle_checkpoints(folder);
   }
   if (resources.ranks.leaders(leads && is_trained(run))) return;
