@@ -1,6 +1,6 @@
 # Thin names over CMake presets; `make` lists them. `make demo` and `make test` do all the set-up themselves.
 .DEFAULT_GOAL := help
-.PHONY: help deps build demo test test-real test-onnx test-web test-browser asan toy fuzz cuda install format tidy hooks
+.PHONY: help deps build demo test test-real test-onnx test-web test-browser asan bench toy fuzz cuda install format tidy hooks
 
 help:      ## list targets
 	@sed -n 's/^\([a-z-]*\): *## /\1\t/p; s/^\([a-z-]*\):[a-z -]* ## /\1\t/p' $(MAKEFILE_LIST) | expand -t 12
@@ -22,6 +22,8 @@ test-browser: deps ## report and explorer in chromium (playwright-core, axe-core
 	@cmake --preset release $(CMAKE_OPTIONS) > /dev/null && cmake --build --preset release --target partwise && tools/test_browser.sh build/release
 asan: deps ## the tests under address and undefined-behaviour sanitizers
 	@cmake --preset asan $(CMAKE_OPTIONS) > /dev/null && cmake --build --preset asan && ctest --preset asan -LE real
+bench: deps ## speed, ours beside the composed operators and the floor: build/release/bench/*, read by bench/RESULTS.md
+	@cmake --preset release $(CMAKE_OPTIONS) > /dev/null && cmake --build --preset release --target bench
 toy: deps ## the toy table of docs/notebook.md: every rule on free maps
 	@cmake --preset release $(CMAKE_OPTIONS) > /dev/null && cmake --build --preset release --target toy_table && build/release/bench/toy_table
 fuzz: deps ## every reader of weights files under libFuzzer, FUZZ_SECONDS (60) each; needs clang-14 and libclang-rt-14-dev
