@@ -35,7 +35,6 @@ Diagnostics::Diagnostics()
 
 void Diagnostics::see(const Tensor& maps,
                       const Memory& memory,
-                      const Tensor& templates,
                       const PartOptions& options,
                       const tensors::Ranks& ranks) {
   const torch::NoGradGuard no_grad;
@@ -46,7 +45,7 @@ void Diagnostics::see(const Tensor& maps,
   auto likelihood = paper_likelihood(std::llround(std::sqrt(cells)));
   likelihood.tau = 1.0 / (temperature_of(options) * cells);
   const auto seen = exponent_maps(maps, memory.scale(), options.exponent);
-  const auto terms = filter_loss(seen, templates, likelihood, ranks);
+  const auto terms = filter_loss(seen, memory.templates(), likelihood, ranks);
   loss_sums_ += torch::stack({terms.loss.mean(), terms.prior_entropy.mean(),
                               terms.category_entropy.mean(), terms.spatial_entropy.mean()});
   ++watched_;

@@ -14,7 +14,6 @@ class Diagnostics {
   // loss itself.
   void see(const Tensor& maps,
            const Memory& memory,
-           const Tensor& templates,
            const PartOptions& options,
            const tensors::Ranks& ranks);
   // One push. The backward pass adds its gradient ratio to the result, [].

@@ -1,5 +1,6 @@
 #include "partwise/parts/filter_gradient.h"
 
+#include "partwise/kernels/method_constants.h"
 #include "partwise/parts/filter_loss.h"
 #include "partwise/parts/templates.h"
 #include "partwise/tensors/torch.h"
@@ -10,7 +11,7 @@
 namespace partwise::parts {
 namespace {
 
-constexpr double kVanishingMean = 1e-2;  // of the weights' mean size
+using kernels::kVanishingMean;
 
 Tensor where_else(const Tensor& condition, const Tensor& value, double otherwise) {
   return torch::where(condition, value, torch::full_like(value, otherwise));

@@ -1,6 +1,6 @@
 #include "partwise/interpretable.h"
 
-#include "partwise/parts/filter_push.h"
+#include "partwise/parts/fused_push.h"
 #include "partwise/parts/mask.h"
 #include "partwise/tensors/session.h"
 #include "partwise/tensors/torch.h"
@@ -83,7 +83,13 @@ Tensor shares_of_filters(const Tensor& filter_category,
 
 Tensor InterpretableImpl::mask(const Tensor& maps) const {
   check_maps(maps);
-  const auto shapes = inside_->memory.templates();
+  const auto& memory = inside_->memory;
+  if (parts::can_fuse(maps)) {
+    const bool differentiable = torch::GradMode::is_enabled() && maps.requires_grad();
+    if (!differentiable) return parts::fused_mask(maps, memory.cones(), options_);
+    return parts::mask_by_kernels(maps, parts::look_at(maps, maps, options_), memory.cones(), 1.0);
+  }
+  const auto shapes = memory.templates();
   return maps * parts::masks_at(parts::peak_cells(maps, options_), shapes).to(maps.scalar_type());
 }
 
@@ -104,23 +110,32 @@ Tensor InterpretableImpl::mask_and_learn(const Tensor& maps,
   const tensors::FullPrecision full;
   auto& [memory, diagnostics] = *inside_;
   const auto values = maps.detach().to(memory.type().dtype());
-  const auto peaks = parts::peak_cells(maps, options_);
-  memory.see(values, peaks, labels, *ranks_);
-  const auto shapes = memory.templates();
-  diagnostics.see(values.flatten(2), memory, shapes, options_, *ranks_);
+  const auto looks = parts::look_at(maps, values, options_);
+  memory.see(values, looks, labels, *ranks_);
+  const bool fused = parts::can_fuse(maps) && maps.scalar_type() == values.scalar_type();
+  const bool at_peaks =
+      options_.rule == parts::Rule::release || options_.rule == parts::Rule::paper;
+  diagnostics.see(values.flatten(2), memory, options_, *ranks_);
   const double strength = options_.strength * strength_factor_;
-  if (strength > 0.0 && maps.requires_grad()) {
+  const bool learns = strength > 0.0 && maps.requires_grad();
+  const auto shares =
+      options_.balance == parts::Balance::dataset
+          ? shares_of_filters(memory.filter_category(), categories_, category_shares_)
+          : Tensor();
+  if (fused && at_peaks && learns) {
+    return parts::mask_and_push_by_kernels({maps, before_relu, labels}, looks, mask_share_, memory,
+                                           options_, shares, strength, *ranks_, diagnostics);
+  }
+  if (learns) {
     parts::FilterBatch batch{values.flatten(2),
-                             peaks,
+                             looks.peaks,
                              memory.positives(parts::own_rows(labels, *ranks_)),
-                             shapes,
+                             memory.templates(),
                              memory.scale(),
                              {},
-                             {},
+                             shares,
                              *ranks_,
                              labels.size(0)};
-    if (options_.balance == parts::Balance::dataset)
-      batch.share = shares_of_filters(memory.filter_category(), categories_, category_shares_);
     if (options_.rule == parts::Rule::paper || options_.rule == parts::Rule::paper_all) {
       memory.see_fits(parts::log_mean_fits(batch, options_));
       batch.log_partition = memory.log_mean_fits();
@@ -128,7 +143,8 @@ Tensor InterpretableImpl::mask_and_learn(const Tensor& maps,
     const parts::Push push{maps, before_relu, parts::own_rows(labels, *ranks_)};
     parts::push_filters(push, values, batch, memory, options_, strength, diagnostics);
   }
-  auto mask = parts::masks_at(peaks, shapes);
+  if (fused) return parts::mask_by_kernels(maps, looks, memory.cones(), mask_share_);
+  auto mask = parts::masks_at(looks.peaks, memory.templates());
   if (mask_share_ < 1.0) mask = 1.0 - mask_share_ * (1.0 - mask);
   return maps * mask.to(maps.scalar_type());
 }

@@ -5,6 +5,10 @@
 
 namespace partwise::parts {
 
+Tensor lift_need(const Tensor& mean_peak, const Tensor& loudness) {
+  return (1.0 - 2.0 * mean_peak / loudness).clamp(0.0, 1.0);
+}
+
 Lift lift(const Tensor& maps,
           const Tensor& cells,
           const Tensor& positive,
@@ -14,7 +18,7 @@ Lift lift(const Tensor& maps,
   const torch::NoGradGuard no_grad;
   const auto open = (maps > 0).scatter(2, cells.unsqueeze(2), true);
   const auto bump = templates_at(cells, templates).clamp_min(0.0);
-  return {(1.0 - 2.0 * mean_peak / loudness).clamp(0.0, 1.0), -bump * open * positive.unsqueeze(2)};
+  return {lift_need(mean_peak, loudness), -bump * open * positive.unsqueeze(2)};
 }
 
 }  // namespace partwise::parts

@@ -10,6 +10,11 @@
 #include <limits>
 
 namespace partwise::parts {
+
+using kernels::kBestMemory;
+using kernels::kCalmGrowth;
+using kernels::kEverFired;
+
 namespace {
 
 // The release's slope of a template: its start and its bounds.
@@ -17,11 +22,6 @@ constexpr double kFirstSlope = 2.0;
 constexpr double kLeastSlope = 1.5;
 constexpr double kMostSlope = 3.0;
 constexpr double kSlopeTimesSpread = 3.0;
-
-// A fall over more than about 50 steps is adaptation: decision 0009.
-constexpr double kBestMemory = 0.98;
-constexpr double kCalmGrowth = 1.005;  // or fall, per batch: doubled in 140
-constexpr double kEverFired = 1e-3;    // of the layer's median
 
 // After these batches filters are assigned anew; after the last they stay.
 constexpr std::array<int64_t, 3> kAssignAfter{4, 16, 48};
@@ -73,6 +73,14 @@ Tensor Memory::templates() const {
       return unit_templates(beside(distances_), filter_beta());
   }
   return {};
+}
+
+Cones Memory::cones() const {
+  const auto side = std::sqrt(static_cast<double>(distances_.size(0)));
+  const auto slopes = options_.beta_rule == BetaRule::fixed
+                          ? torch::full({}, options_.beta / side, type())
+                          : filter_beta() / side;
+  return {beside(distances_), slopes};
 }
 
 Tensor Memory::filter_beta() const {
@@ -159,16 +167,23 @@ Tensor Memory::positives(const Tensor& category) const {
   return category.unsqueeze(1).eq(filter_category().unsqueeze(0));
 }
 
+Memory::AroundPeaks Memory::around_peaks(const Tensor& maps, const Tensor& peaks) const {
+  const auto squared = beside(squared_distances_);
+  if (can_fuse(maps)) return {sums_at(maps, peaks, squared), fits_at(maps, peaks, cones())};
+  const auto flat = maps.flatten(2);
+  return {(flat * templates_at(peaks, squared)).sum(2),
+          (flat * templates_at(peaks, templates())).sum(2)};
+}
+
 void Memory::see(const Tensor& maps,
-                 const Tensor& peaks,
+                 const Looks& looks,
                  const Tensor& category,
                  const tensors::Ranks& ranks) {
   const torch::NoGradGuard no_grad;
+  if (can_fuse(maps)) return see_by_kernels(maps, looks, category, ranks);
   const auto type = peak_scale_.scalar_type();
   const auto own = own_rows(category, ranks);
-  const auto flat = maps.flatten(2);
-  const auto mass = flat.sum(2);
-  const auto top = flat.amax(2);
+  const auto& [peaks, strongest, top, mass] = looks;
   // [category, batch]: which images each category's mean is taken over
   const auto members = [&](const Tensor& images) {
     return torch::arange(categories(), images.options()).unsqueeze(1).eq(images).to(type);
@@ -190,9 +205,9 @@ void Memory::see(const Tensor& maps,
   };
   remember(peak_scale_, top);
   if (options_.beta_rule == BetaRule::learned) {
-    const auto from_peak = templates_at(peaks, beside(squared_distances_));
-    const auto spread = ((flat * from_peak).sum(2) / mass.clamp_min(kTiny)).sqrt();
-    const auto fit = (flat * templates_at(peaks, templates())).mean(2);
+    const auto [squares, fits] = around_peaks(maps, peaks);
+    const auto spread = (squares / mass.clamp_min(kTiny)).sqrt();
+    const auto fit = fits / static_cast<double>(distances_.size(0));
     remember(fit_spread_, fit * spread);
     remember(fit_sum_, fit);
   }
@@ -206,6 +221,80 @@ void Memory::see(const Tensor& maps,
   const auto followed =
       torch::minimum(torch::maximum(level, calm_ / kCalmGrowth), calm_ * kCalmGrowth);
   calm_.copy_(torch::where(calm_ > 0, followed, level));
+}
+
+template <class T>
+kernels::LayerMemory<T> Memory::view() const {
+  const auto at = [](const Tensor& tensor) { return tensor.data_ptr<T>(); };
+  return {
+      categories(),       at(peak_scale_),
+      at(scale_seen_),    at(peak_best_),
+      at(calm_),          at(peak_all_),
+      at(all_seen_),      at(fit_spread_),
+      at(fit_sum_),       at(category_mean_),
+      at(category_seen_), options_.assignment == Assignment::balanced ? at(assigned_) : nullptr};
+}
+
+namespace {
+
+bool by_share(Assignment assignment) {
+  return assignment == Assignment::relative || assignment == Assignment::balanced;
+}
+
+}  // namespace
+
+void Memory::see_by_kernels(const Tensor& maps,
+                            const Looks& looks,
+                            const Tensor& category,
+                            const tensors::Ranks& ranks) {
+  const auto images = category.size(0);
+  const auto of_all = [&](const Tensor& own) {
+    return ranks.rows_of_all(own, images).contiguous();
+  };
+  const auto tops = of_all(looks.tops);
+  const auto masses = of_all(looks.masses);
+  Tensor spreads;
+  Tensor fits;
+  if (options_.beta_rule == BetaRule::learned) {
+    const auto around = around_peaks(maps, looks.peaks);
+    spreads = of_all(around.squares);
+    fits = of_all(around.fits / static_cast<double>(distances_.size(0)));
+  }
+  const kernels::Batch batch{images, maps.size(1), maps.size(2)};
+  const auto labels = category.contiguous();
+  const auto run = [&](auto zero) {
+    using T = decltype(zero);
+    const auto at = [](const Tensor& x) { return x.defined() ? x.data_ptr<T>() : nullptr; };
+    const auto& table = kernels::layer_kernels<T>();
+    const auto* label = labels.data_ptr<int64_t>();
+    const auto& response = options_.assignment == Assignment::peak ? tops : masses;
+    table.see_categories(batch, label, at(response), options_.category_memory, view<T>());
+    assign_if_due();
+    std::vector<int64_t> filter_category(static_cast<std::size_t>(batch.filters));
+    table.categories(batch.filters, by_share(options_.assignment), view<T>(),
+                     filter_category.data());
+    table.see_filters(batch, label, filter_category.data(), at(tops), at(masses), at(spreads),
+                      at(fits), options_.scale_memory, view<T>());
+  };
+  maps.scalar_type() == torch::kFloat64 ? run(double{}) : run(float{});
+}
+
+Memory::State Memory::state() const {
+  const auto filters = peak_scale_.size(0);
+  State state{torch::empty({filters}, torch::kInt64), torch::empty_like(peak_scale_),
+              torch::empty_like(peak_scale_)};
+  const auto run = [&](auto zero) {
+    using T = decltype(zero);
+    const auto& table = kernels::layer_kernels<T>();
+    table.categories(filters, by_share(options_.assignment), view<T>(),
+                     state.filter_category.data_ptr<int64_t>());
+    kernels::LayerState<T> found{state.mean_peak.data_ptr<T>(), state.scale.data_ptr<T>()};
+    table.state(filters, view<T>(), found);
+    state.loudness = static_cast<double>(found.loudness);
+    state.softening = static_cast<double>(found.softening);
+  };
+  peak_scale_.scalar_type() == torch::kFloat64 ? run(double{}) : run(float{});
+  return state;
 }
 
 // Z as a weighted sum over all maps seen, this batch included: no weight can then exceed

@@ -1,5 +1,8 @@
 #pragma once
 
+#include "partwise/kernels/layer_kernels.h"
+#include "partwise/kernels/method_constants.h"
+#include "partwise/parts/fused_maps.h"
 #include "partwise/parts/part_option_fields.h"
 #include "partwise/tensors/ranks.h"
 #include "partwise/tensors/tensor.h"
@@ -11,7 +14,11 @@
 
 namespace partwise::parts {
 
-constexpr double kTiny = 1e-12;  // what a divisor is at least
+using kernels::kCalm;
+using kernels::kRunaway;
+using kernels::kSick;
+using kernels::kSound;
+using kernels::kTiny;
 
 // What an interpretable layer remembers, of training batches only: per filter the running E[max x]
 // and spread on its category and E[max x] on all images, per category and filter the running mean
@@ -21,10 +28,10 @@ class Memory {
  public:
   Memory(int64_t filters, int64_t side, int64_t categories, const PartOptions& options);
 
-  // One batch. maps [batch, filter, n, n] and peaks [batch, filter] are this rank's, category
-  // [batch] is of all ranks.
+  // One batch. maps [batch, filter, n, n] and their looks are this rank's, category [batch] is of
+  // all ranks.
   void see(const Tensor& maps,
-           const Tensor& peaks,
+           const Looks& looks,
            const Tensor& category,
            const tensors::Ranks& ranks);
   void see_fits(const Tensor& log_mean);  // of the same batch: log_mean_fits, the paper's rules
@@ -34,14 +41,26 @@ class Memory {
   // The unit a filter's activations are measured in, [filter]: the larger of the two, > 0. A filter
   // that is silent on its category and loud elsewhere has one, too.
   Tensor scale() const;
-  Tensor loudness() const;   // []: median over the filters of mean_peak, > 0
-  Tensor softening() const;  // [] in [0, 1]: what the guard leaves of the strength; see Guard below
+  Tensor loudness() const;  // []: median over the filters of mean_peak, > 0
+  Tensor softening()
+      const;  // [] in [0, 1]: what the guard leaves of the strength; kernels/method_constants.h
   Tensor mean_response() const;  // [filter]: mean over the categories of E sum x (peak: of E max x)
   Tensor log_mean_fits() const;  // the running log E_x exp(tr x T_mu), [filter, n*n + 1]
   Tensor filter_category() const;  // see Interpretable
   Tensor filter_beta() const;      // see Interpretable
   Tensor templates() const;        // as unit_templates gives them, of the memory's type
+  Cones cones() const;             // the same, not written out
   Tensor positives(const Tensor& category) const;  // [batch, filter] bool
+  // All of this at once, where the kernels can: can_fuse(maps).
+  struct State {
+    Tensor filter_category;
+    Tensor mean_peak;
+    Tensor scale;
+    double loudness = 0.0;
+    double softening = 0.0;
+  };
+  State state() const;
+
   int64_t categories() const { return category_mean_.size(0); }
   at::TensorOptions type() const { return peak_scale_.options(); }
 
@@ -51,9 +70,20 @@ class Memory {
   static void complete(std::map<std::string, Tensor>& state, const std::string& prefix);
 
  private:
+  struct AroundPeaks {
+    Tensor squares;  // [batch, filter]: sum x |cell - mu|^2
+    Tensor fits;     // [batch, filter]: sum x U_mu
+  };
+  AroundPeaks around_peaks(const Tensor& maps, const Tensor& peaks) const;
   Tensor beside(Tensor& table) const;  // the table where the memory lies, in its type
   Tensor category_fitness() const;     // [category, filter]: share of the layer's activation
   void assign_if_due();
+  template <class T>
+  kernels::LayerMemory<T> view() const;
+  void see_by_kernels(const Tensor& maps,
+                      const Looks& looks,
+                      const Tensor& category,
+                      const tensors::Ranks& ranks);
 
   PartOptions options_;
   mutable Tensor distances_;          // [n*n, n*n], of the template's shape
@@ -76,14 +106,6 @@ class Memory {
   int64_t host_batches_ = 0;          // the same, without asking the device
   int64_t batches_version_ = 0;       // of the tensor when it was last the same
 };
-
-// The guard leaves all of the filter loss's strength while the filters that ever fired are on average
-// above kSound of their best E[max x] and the mean of E[max x] is below kCalm times a value that
-// follows it by at most half a per cent per batch; none of it below kSick or above kRunaway.
-inline constexpr double kSound = 0.35;
-inline constexpr double kSick = 0.15;
-inline constexpr double kCalm = 3.0;
-inline constexpr double kRunaway = 8.0;
 
 // The rows of a whole batch that are this rank's.
 Tensor own_rows(const Tensor& whole, const tensors::Ranks& ranks);

@@ -17,6 +17,12 @@ Tensor cell_distances(int64_t side, TemplateShape shape);
 Tensor unit_templates(const Tensor& distances, const Tensor& beta);
 Tensor unit_templates(int64_t side, const PartOptions& options);  // with options.beta, float64
 
+// Templates that are not written out: U_mu = max(1 - slope |cell - mu|, -1).
+struct Cones {
+  Tensor distances;  // as cell_distances gives them
+  Tensor slopes;     // [filter], or [] for all: beta / n
+};
+
 // beta of the release's slope b, which it writes on linspace(-1, 1, n).
 inline double beta_from_slope(double slope, int64_t side) {
   return 2.0 * slope * static_cast<double>(side) / static_cast<double>(side - 1);

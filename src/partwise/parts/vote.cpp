@@ -1,14 +1,12 @@
 #include "partwise/parts/vote.h"
 
+#include "partwise/kernels/method_constants.h"
 #include "partwise/tensors/torch.h"
 
 namespace partwise::parts {
-namespace {
 
-constexpr double kSharpness = 8.0;
-constexpr double kMostOfOne = 1.5;
-
-}  // namespace
+using kernels::kMostOfOne;
+using kernels::kSharpness;
 
 Vote vote(const Tensor& tops,
           const Tensor& filter_category,

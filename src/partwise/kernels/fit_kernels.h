@@ -1,0 +1,53 @@
+#pragma once
+
+#include "partwise/kernels/map_kernels.h"
+
+// The fits of all maps of a filter to all its templates: what the paper's rules ask (Z, p(x)). T:
+// float or double. Work is shared by filters: each function does the filters `begin` to `end`.
+namespace partwise::kernels {
+
+inline constexpr int64_t kFitLanes = 8;  // images that lie side by side
+
+// Fits lie as [filters, groups, cells + 1, kFitLanes], mu^- last; a group has kFitLanes images, the
+// last one perhaps fewer.
+inline int64_t fit_groups(const Batch& batch) {
+  return (batch.images + kFitLanes - 1) / kFitLanes;
+}
+inline int64_t fits_per_filter(const Batch& batch) {
+  return fit_groups(batch) * (batch.cells() + 1) * kFitLanes;
+}
+
+template <class T>
+struct FitKernels {
+  // sum x U_mu of every image and mu, and - sum x. distances: null for the L1 templates, whose cones
+  // are summed in time n^3 instead of n^4; otherwise [cells, cells].
+  void (*all_fits)(const Batch& batch,
+                   Range filters,
+                   const T* maps,
+                   const T* slopes,
+                   const T* distances,
+                   T* fits);
+
+  // log sum_k exp(inverse_f fit_mu(k)) over the images, [filters, cells + 1]
+  void (*log_sums)(const Batch& batch, Range filters, const T* fits, const T* inverse, T* log_sums);
+
+  // log sum_mu exp(v_mu), v = min(inverse_f fit_mu - log_partition_mu, most), [images, filters]
+  void (*log_marginals)(const Batch& batch,
+                        Range filters,
+                        const T* fits,
+                        const T* inverse,
+                        const T* log_partition,
+                        T most,
+                        T* log_marginals);
+};
+
+template <class T>
+const FitKernels<T>& fit_kernels(Level level = best_level());
+
+// One per level, each in a file compiled for it.
+template <class T>
+const FitKernels<T>& portable_fit_kernels();
+template <class T>
+const FitKernels<T>& avx2_fit_kernels();
+
+}  // namespace partwise::kernels

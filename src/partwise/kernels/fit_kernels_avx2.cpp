@@ -1,0 +1,22 @@
+#include "partwise/kernels/fit_kernels.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+namespace partwise::kernels {
+namespace {
+#include "partwise/kernels/exponential.inc"
+#include "partwise/kernels/fit_kernels.inc"
+}  // namespace
+
+template <class T>
+const FitKernels<T>& avx2_fit_kernels() {
+  return kTable<T>;
+}
+template const FitKernels<float>& avx2_fit_kernels();
+template const FitKernels<double>& avx2_fit_kernels();
+
+}  // namespace partwise::kernels

@@ -1,0 +1,318 @@
+#include "partwise/parts/fused_maps.h"
+
+#include "partwise/kernels/fit_kernels.h"
+#include "partwise/parts/mask.h"
+#include "partwise/tensors/torch.h"
+#include "partwise/tensors/torch_threads.h"
+
+#include <cmath>
+
+namespace partwise::parts {
+namespace {
+
+thread_local bool composed = false;
+
+constexpr int64_t kMapsPerThread = 256;  // fewer are not worth another thread
+constexpr int64_t kFiltersPerThread = 8;
+constexpr int64_t kMapsAtOnce = 32;  // stay in the first cache between two passes
+
+kernels::Batch batch_of(const Tensor& maps) {
+  const auto cells = maps.dim() == 4 ? maps.size(2) * maps.size(3) : maps.size(2);
+  return {maps.size(0), maps.size(1), std::llround(std::sqrt(static_cast<double>(cells)))};
+}
+
+template <class T>
+const T* read(const Tensor& tensor) {
+  return tensor.defined() ? tensor.data_ptr<T>() : nullptr;
+}
+
+// Work on the maps of a batch, by its type.
+template <class Work>
+void over_maps(const Tensor& maps, const Work& work) {
+  const auto batch = batch_of(maps);
+  const auto run = [&](auto zero) {
+    using T = decltype(zero);
+    const auto& table = kernels::map_kernels<T>();
+    tensors::in_parallel(batch.maps(), kMapsPerThread, [&](int64_t begin, int64_t end) {
+      work(table, batch, kernels::Range{begin, end}, zero);
+    });
+  };
+  if (maps.scalar_type() == torch::kFloat64) {
+    run(double{});
+  } else {
+    run(float{});
+  }
+}
+
+// Work on the filters of a batch.
+template <class Work>
+void over_filters(const Tensor& maps, const Work& work) {
+  const auto batch = batch_of(maps);
+  const auto run = [&](auto zero) {
+    const auto& table = kernels::fit_kernels<decltype(zero)>();
+    tensors::in_parallel(batch.filters, kFiltersPerThread, [&](int64_t begin, int64_t end) {
+      work(table, batch, kernels::Range{begin, end}, zero);
+    });
+  };
+  if (maps.scalar_type() == torch::kFloat64) {
+    run(double{});
+  } else {
+    run(float{});
+  }
+}
+
+// All that the kernels read must be of the maps' type and lie in one piece.
+Tensor laid_out(const Tensor& tensor, const Tensor& maps) {
+  return tensor.defined() ? tensor.detach().to(maps.scalar_type()).contiguous() : tensor;
+}
+
+Tensor per_map(const Tensor& maps, at::ScalarType type) {
+  return torch::empty({maps.size(0), maps.size(1)},
+                      maps.options().dtype(type).requires_grad(false));
+}
+
+Tensor per_map(const Tensor& maps) {
+  return per_map(maps, maps.scalar_type());
+}
+
+Tensor like(const Tensor& maps) {
+  return torch::empty(maps.sizes(), maps.options().requires_grad(false));
+}
+
+struct LaidOutCones {
+  LaidOutCones(const Cones& cones, const Tensor& maps)
+      : distances(laid_out(cones.distances, maps)),
+        slopes(laid_out(cones.slopes.expand({maps.size(1)}), maps)) {}
+
+  template <class T>
+  kernels::TemplatesAt<T> at(const Tensor& peaks) const {
+    return {peaks.data_ptr<int64_t>(), read<T>(slopes), read<T>(distances)};
+  }
+
+  Tensor distances;
+  Tensor slopes;
+};
+
+Looks empty_looks(const Tensor& maps) {
+  return {per_map(maps, torch::kInt64), per_map(maps, torch::kInt64), per_map(maps), per_map(maps)};
+}
+
+template <class T>
+kernels::Looks<T> kernel_looks(const Looks& looks) {
+  return {looks.peaks.data_ptr<int64_t>(), looks.strongest.data_ptr<int64_t>(),
+          looks.tops.data_ptr<T>(), looks.masses.data_ptr<T>()};
+}
+
+struct LaidOutPush {
+  LaidOutPush(const MapPush& push, const Tensor& maps)
+      : strongest(push.strongest.contiguous()), numbers{laid_out(push.constant, maps),
+                                                        laid_out(push.pull, maps),
+                                                        laid_out(push.scaling, maps),
+                                                        laid_out(push.factor, maps),
+                                                        laid_out(push.raise, maps),
+                                                        laid_out(push.lift, maps)} {}
+
+  template <class T>
+  kernels::Push<T> at(const LaidOutCones& cones, const Tensor& peaks) const {
+    return {cones.at<T>(peaks),  read<T>(numbers[0]), read<T>(numbers[1]),
+            read<T>(numbers[2]), read<T>(numbers[3]), strongest.data_ptr<int64_t>(),
+            read<T>(numbers[4]), read<T>(numbers[5])};
+  }
+
+  Tensor strongest;
+  std::array<Tensor, 6> numbers;
+};
+
+}  // namespace
+
+ComposedOperators::ComposedOperators() : before_(std::exchange(composed, true)) {}
+
+ComposedOperators::~ComposedOperators() {
+  composed = before_;
+}
+
+bool can_fuse(const Tensor& maps) {
+  const auto type = maps.scalar_type();
+  return !composed && maps.device().is_cpu() &&
+         (type == torch::kFloat32 || type == torch::kFloat64);
+}
+
+Looks look_at(const Tensor& maps, const Tensor& values, const PartOptions& options) {
+  const torch::NoGradGuard no_grad;
+  if (!can_fuse(maps) || values.scalar_type() != maps.scalar_type()) {
+    const auto flat = values.flatten(2);
+    return {peak_cells(maps, options), flat.argmax(2), flat.amax(2), flat.sum(2)};
+  }
+  const auto x = laid_out(values, values);
+  auto looks = empty_looks(x);
+  over_maps(x, [&](const auto& table, const auto& batch, auto range, auto zero) {
+    using T = decltype(zero);
+    table.look(batch, range, read<T>(x), options.peak == Peak::centroid, kernel_looks<T>(looks));
+  });
+  return looks;
+}
+
+Tensor sums_at(const Tensor& maps, const Tensor& peaks, const Tensor& table) {
+  const auto x = laid_out(maps, maps);
+  const auto cells = peaks.contiguous();
+  const auto rows = laid_out(table, maps);
+  auto sums = per_map(x);
+  over_maps(x, [&](const auto& kernel, const auto& batch, auto range, auto zero) {
+    using T = decltype(zero);
+    kernel.weigh(batch, range, read<T>(x), cells.template data_ptr<int64_t>(), read<T>(rows),
+                 sums.template data_ptr<T>());
+  });
+  return sums;
+}
+
+Tensor fits_at(const Tensor& maps, const Tensor& peaks, const Cones& cones) {
+  const auto x = laid_out(maps, maps);
+  const auto cells = peaks.contiguous();
+  const LaidOutCones templates(cones, maps);
+  auto fits = per_map(x);
+  over_maps(x, [&](const auto& kernel, const auto& batch, auto range, auto zero) {
+    using T = decltype(zero);
+    kernel.fit(batch, range, read<T>(x), templates.at<T>(cells), fits.template data_ptr<T>());
+  });
+  return fits;
+}
+
+Tensor squares_of(const Tensor& maps) {
+  const auto x = laid_out(maps, maps);
+  auto squares = per_map(x);
+  over_maps(x, [&](const auto& kernel, const auto& batch, auto range, auto zero) {
+    using T = decltype(zero);
+    kernel.square(batch, range, read<T>(x), squares.template data_ptr<T>());
+  });
+  return squares;
+}
+
+Tensor fused_mask(const Tensor& maps, const Cones& cones, const PartOptions& options) {
+  const auto x = laid_out(maps, maps);
+  const LaidOutCones templates(cones, maps);
+  const auto looks = empty_looks(x);
+  auto masked = like(x);
+  over_maps(x, [&](const auto& kernel, const auto& batch, auto range, auto zero) {
+    using T = decltype(zero);
+    for (auto begin = range.begin; begin < range.end; begin += kMapsAtOnce) {
+      const kernels::Range some{begin, std::min(begin + kMapsAtOnce, range.end)};
+      kernel.look(batch, some, read<T>(x), options.peak == Peak::centroid, kernel_looks<T>(looks));
+      kernel.mask(batch, some, read<T>(x), templates.at<T>(looks.peaks), T(1),
+                  masked.template data_ptr<T>());
+    }
+  });
+  return masked;
+}
+
+Tensor masked_at(const Tensor& maps, const Tensor& peaks, const Cones& cones, double share) {
+  const auto x = laid_out(maps, maps);
+  const auto cells = peaks.contiguous();
+  const LaidOutCones templates(cones, maps);
+  auto masked = like(x);
+  over_maps(x, [&](const auto& kernel, const auto& batch, auto range, auto zero) {
+    using T = decltype(zero);
+    kernel.mask(batch, range, read<T>(x), templates.at<T>(cells), static_cast<T>(share),
+                masked.template data_ptr<T>());
+  });
+  return masked;
+}
+
+Tensor all_fits(const Tensor& maps, const Cones& cones, TemplateShape shape) {
+  const auto x = laid_out(maps, maps);
+  const LaidOutCones templates(cones, maps);
+  auto fits = torch::empty({maps.size(1), kernels::fits_per_filter(batch_of(maps))}, x.options());
+  over_filters(x, [&](const auto& kernel, const auto& batch, auto range, auto zero) {
+    using T = decltype(zero);
+    kernel.all_fits(batch, range, read<T>(x), read<T>(templates.slopes),
+                    shape == TemplateShape::l1 ? nullptr : read<T>(templates.distances),
+                    fits.template data_ptr<T>());
+  });
+  return fits;
+}
+
+Tensor log_sums_of(const Tensor& maps, const Tensor& fits, const Tensor& inverse) {
+  const auto factor = laid_out(inverse, maps);
+  auto sums = torch::empty({maps.size(1), batch_of(maps).cells() + 1}, fits.options());
+  over_filters(maps, [&](const auto& kernel, const auto& batch, auto range, auto zero) {
+    using T = decltype(zero);
+    kernel.log_sums(batch, range, read<T>(fits), read<T>(factor), sums.template data_ptr<T>());
+  });
+  return sums;
+}
+
+Tensor log_marginals_of(const Tensor& maps,
+                        const Tensor& fits,
+                        const Tensor& inverse,
+                        const Tensor& log_partition,
+                        double most) {
+  const auto factor = laid_out(inverse, maps);
+  const auto partition = laid_out(log_partition, maps);
+  auto marginals = per_map(fits.new_empty({maps.size(0), maps.size(1)}));
+  over_filters(maps, [&](const auto& kernel, const auto& batch, auto range, auto zero) {
+    using T = decltype(zero);
+    kernel.log_marginals(batch, range, read<T>(fits), read<T>(factor), read<T>(partition),
+                         static_cast<T>(most), marginals.template data_ptr<T>());
+  });
+  return marginals;
+}
+
+Squares squares_at(const Tensor& maps,
+                   const Tensor& gradient,
+                   const Tensor& peaks,
+                   const Cones& cones,
+                   double share,
+                   const MapPush& push) {
+  const auto x = laid_out(maps, maps);
+  const auto g = laid_out(gradient, maps);
+  const auto cells = peaks.contiguous();
+  const LaidOutCones templates(cones, maps);
+  const LaidOutPush pushes(push, maps);
+  Squares squares{per_map(x), per_map(x)};
+  over_maps(x, [&](const auto& kernel, const auto& batch, auto range, auto zero) {
+    using T = decltype(zero);
+    kernel.norms(batch, range, read<T>(x), read<T>(g), pushes.at<T>(templates, cells),
+                 static_cast<T>(share), squares.task.template data_ptr<T>(),
+                 squares.push.template data_ptr<T>());
+  });
+  return squares;
+}
+
+Tensor lift_squares_at(const Tensor& maps,
+                       const Tensor& strongest,
+                       const Cones& cones,
+                       const Tensor& wanted) {
+  const auto x = laid_out(maps, maps);
+  const auto cells = strongest.contiguous();
+  const auto chosen = laid_out(wanted, maps);
+  const LaidOutCones templates(cones, maps);
+  auto squares = per_map(x);
+  over_maps(x, [&](const auto& kernel, const auto& batch, auto range, auto zero) {
+    using T = decltype(zero);
+    kernel.lift_squares(batch, range, read<T>(x), templates.at<T>(cells), read<T>(chosen),
+                        squares.template data_ptr<T>());
+  });
+  return squares;
+}
+
+Pushed push_at(const Tensor& maps,
+               const Tensor& gradient,
+               const Tensor& peaks,
+               const Cones& cones,
+               double share,
+               const MapPush& push) {
+  const auto x = laid_out(maps, maps);
+  const auto g = laid_out(gradient, maps);
+  const auto cells = peaks.contiguous();
+  const LaidOutCones templates(cones, maps);
+  const LaidOutPush pushes(push, maps);
+  Pushed pushed{like(x), per_map(x)};
+  over_maps(x, [&](const auto& kernel, const auto& batch, auto range, auto zero) {
+    using T = decltype(zero);
+    kernel.push(batch, range, read<T>(x), read<T>(g), pushes.at<T>(templates, cells),
+                static_cast<T>(share), pushed.gradient.template data_ptr<T>(),
+                pushed.closed.template data_ptr<T>());
+  });
+  return pushed;
+}
+
+}  // namespace partwise::parts

@@ -1,0 +1,99 @@
+#pragma once
+
+#include "partwise/parts/templates.h"
+
+#include <cstdint>
+#include <vector>
+
+// The kernels (kernels/map_kernels.h) on tensors. They serve maps on the CPU in float32 or float64;
+// elsewhere, and under ComposedOperators, the layer composes LibTorch's own operators.
+// maps [batch, filter, n, n] or [batch, filter, n*n], >= 0; results [batch, filter] unless noted.
+namespace partwise::parts {
+
+// While one lives, this thread composes operators: the reference the kernels are held to.
+class ComposedOperators {
+ public:
+  ComposedOperators();
+  ~ComposedOperators();
+  ComposedOperators(const ComposedOperators&) = delete;
+  ComposedOperators& operator=(const ComposedOperators&) = delete;
+
+ private:
+  bool before_;
+};
+
+bool can_fuse(const Tensor& maps);
+
+struct Looks {
+  Tensor peaks;      // int64: mu-hat, as mask.h's peak_cells has it
+  Tensor strongest;  // int64: the strongest cell
+  Tensor tops;       // max x
+  Tensor masses;     // sum x
+};
+// By the kernels where they can, composed otherwise. values: the maps in the type of the statistics.
+Looks look_at(const Tensor& maps, const Tensor& values, const PartOptions& options);
+
+// From here on only where can_fuse.
+
+Tensor sums_at(const Tensor& maps, const Tensor& peaks, const Tensor& table);  // sum x table[mu, .]
+Tensor fits_at(const Tensor& maps, const Tensor& peaks, const Cones& cones);   // sum x U_mu
+Tensor squares_of(const Tensor& maps);                                         // sum x^2
+
+// The peaks that peak_cells finds and, in the same pass, x max(U_mu, 0), shaped like the maps.
+Tensor fused_mask(const Tensor& maps, const Cones& cones, const PartOptions& options);
+
+// x (1 - share + share max(U_mu, 0)), shaped like the maps
+Tensor masked_at(const Tensor& maps, const Tensor& peaks, const Cones& cones, double share);
+
+// The fits of all maps to all templates as kernels/fit_kernels.h lays them out, and of those:
+//   log sum over the images of e^(fit * inverse), [filter, n*n + 1], mu^- last
+//   log sum over mu of e^min(fit * inverse - log_partition, most)
+// inverse [filter]; log_partition [filter, n*n + 1]
+Tensor all_fits(const Tensor& maps, const Cones& cones, TemplateShape shape);
+Tensor log_sums_of(const Tensor& maps, const Tensor& fits, const Tensor& inverse);
+Tensor log_marginals_of(const Tensor& maps,
+                        const Tensor& fits,
+                        const Tensor& inverse,
+                        const Tensor& log_partition,
+                        double most);
+
+// kernels::Push, all [batch, filter] but scaling and factor, [filter]
+struct MapPush {
+  Tensor constant;
+  Tensor pull;
+  Tensor scaling;
+  Tensor strongest;
+  Tensor raise;  // or undefined
+  Tensor lift;   // or undefined
+  Tensor factor;
+};
+
+struct Squares {
+  Tensor task;  // sum t^2, t the gradient behind the mask
+  Tensor push;  // sum p^2, p the filter gradient without its factor
+};
+Squares squares_at(const Tensor& maps,
+                   const Tensor& gradient,
+                   const Tensor& peaks,
+                   const Cones& cones,
+                   double share,
+                   const MapPush& push);
+
+// sum max(U_mu, 0)^2 over mu and the active cells of the maps that are wanted, otherwise 0
+Tensor lift_squares_at(const Tensor& maps,
+                       const Tensor& strongest,
+                       const Cones& cones,
+                       const Tensor& wanted);
+
+struct Pushed {
+  Tensor gradient;  // shaped like the maps
+  Tensor closed;    // what of it lies at a strongest cell that is not active
+};
+Pushed push_at(const Tensor& maps,
+               const Tensor& gradient,
+               const Tensor& peaks,
+               const Cones& cones,
+               double share,
+               const MapPush& push);
+
+}  // namespace partwise::parts

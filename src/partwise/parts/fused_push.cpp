@@ -1,0 +1,376 @@
+#include "partwise/parts/fused_push.h"
+
+#include "partwise/parts/keep_alive.h"
+#include "partwise/parts/mask.h"
+#include "partwise/parts/vote.h"
+#include "partwise/tensors/torch.h"
+
+namespace partwise::parts {
+namespace {
+
+// What a backward pass needs to know besides the maps.
+struct Plan : torch::CustomClassHolder {
+  Tensor peaks;
+  Cones cones;
+  double share = 1.0;
+  bool learns = false;
+  MapPush push;                         // without factor and lift
+  std::vector<int64_t> filters_before;  // of each tensor before the ReLU
+  StrengthUnit unit = StrengthUnit::absolute;
+  double strength = 0.0;
+  Tensor softening;  // []
+  double keep_alive = 0.0;
+  Tensor need;    // [filter], or undefined: no lift
+  Tensor lifted;  // [batch, filter]: 1 where a map can be lifted
+  tensors::Ranks ranks;
+  Tensor ratio;  // []: gets the gradient ratio added
+};
+
+// Over images and all ranks.  [batch, filter] -> [filter], float64
+Tensor norms_of(const Tensor& squares, const tensors::Ranks& ranks) {
+  return ranks.sum(squares.sum(0, false, torch::kFloat64)).sqrt();
+}
+
+Tensor factors(const Plan& plan, const Tensor& task, const Tensor& push) {
+  const auto strength = (plan.strength * plan.softening).to(torch::kFloat64);
+  switch (plan.unit) {
+    case StrengthUnit::filter_share:
+      return strength * task / push.clamp_min(kTiny);
+    case StrengthUnit::layer_share:
+      return (strength * task.norm() / push.norm().clamp_min(kTiny)).expand_as(push);
+    default:
+      return strength.expand_as(push);
+  }
+}
+
+// What descent subtracts at the strongest cell and around it, [batch, filter].
+Tensor lift_of(const Plan& plan, const Tensor& maps, const Tensor& task) {
+  const auto squares = lift_squares_at(maps, plan.push.strongest, plan.cones, plan.lifted);
+  const auto length = norms_of(squares, plan.ranks).clamp_min(kTiny);
+  const auto reach = torch::maximum(task, task.median());
+  return plan.lifted * (plan.keep_alive * plan.need * reach / length).to(maps.scalar_type());
+}
+
+// The gradients of what came before the ReLU: nothing but what closed cells get.
+std::vector<Tensor> opened(const Plan& plan, const Tensor& maps, const Tensor& closed) {
+  std::vector<Tensor> gradients(plan.filters_before.size());
+  if (gradients.empty() || closed.count_nonzero().item<int64_t>() == 0) return gradients;
+  const auto whole =
+      torch::zeros({maps.size(0), maps.size(1), maps.size(2) * maps.size(3)}, maps.options())
+          .scatter_(2, plan.push.strongest.unsqueeze(2), closed.unsqueeze(2))
+          .view_as(maps);
+  int64_t first = 0;
+  for (std::size_t i = 0; i < gradients.size(); ++i) {
+    gradients[i] = whole.slice(1, first, first + plan.filters_before[i]);
+    first += plan.filters_before[i];
+  }
+  return gradients;
+}
+
+Pushed pushed_gradient(const Plan& plan, const Tensor& maps, const Tensor& gradient) {
+  const torch::NoGradGuard no_grad;
+  auto push = plan.push;
+  const auto squares = squares_at(maps, gradient, plan.peaks, plan.cones, plan.share, push);
+  const auto task = norms_of(squares.task, plan.ranks);
+  const auto own = norms_of(squares.push, plan.ranks);
+  push.factor = factors(plan, task, own);
+  plan.ratio.add_((push.factor * own).norm() / task.norm().clamp_min(kTiny));
+  if (plan.need.defined()) push.lift = lift_of(plan, maps, task);
+  return push_at(maps, gradient, plan.peaks, plan.cones, plan.share, push);
+}
+
+Tensor composed_mask(const Plan& plan, const Tensor& maps) {
+  const auto beta = plan.cones.slopes * static_cast<double>(maps.size(2));
+  const auto masks = masks_at(plan.peaks, unit_templates(plan.cones.distances, beta));
+  return plan.share < 1.0 ? 1.0 - plan.share * (1.0 - masks) : masks;
+}
+
+struct MaskFunction : torch::autograd::Function<MaskFunction> {
+  static Tensor forward(torch::autograd::AutogradContext* context,
+                        const Tensor& maps,
+                        const c10::intrusive_ptr<Plan>& plan,
+                        at::TensorList /*before_relu*/) {
+    context->save_for_backward({maps});
+    context->saved_data["plan"] = c10::IValue::make_capsule(plan);
+    return masked_at(maps, plan->peaks, plan->cones, plan->share);
+  }
+
+  static std::vector<Tensor> backward(torch::autograd::AutogradContext* context,
+                                      std::vector<Tensor> gradients) {
+    const auto holder = context->saved_data["plan"].toCapsule();
+    const auto& plan = static_cast<const Plan&>(*holder);
+    const auto maps = context->get_saved_variables()[0].detach();
+    const auto& task = gradients[0];
+    std::vector<Tensor> result(2 + plan.filters_before.size());
+    if (!task.defined()) return result;
+    const auto found = plan.learns
+                           ? pushed_gradient(plan, maps, task)
+                           : Pushed{masked_at(task, plan.peaks, plan.cones, plan.share), {}};
+    result[0] = found.gradient;
+    if (torch::GradMode::is_enabled()) {  // to be differentiated again: the push is a constant then
+      const auto behind = task * composed_mask(plan, maps);
+      result[0] = behind + (found.gradient - behind).detach();
+    }
+    if (found.closed.defined()) {
+      const auto before = opened(plan, maps, found.closed);
+      std::copy(before.begin(), before.end(), result.begin() + 2);
+    }
+    return result;
+  }
+};
+
+// A batch on its way: the maps are this rank's, all else is of the whole batch.
+struct Scene {
+  Tensor values;                         // [own images, filter, n, n]
+  Tensor labels;                         // [images]
+  Tensor peaks, tops, masses, own_fits;  // [images, filter]
+  Cones cones;
+  Memory::State layer;
+  Tensor unit;    // [filter]: dx/dx^
+  Tensor weight;  // [filter]: what the unit of strength makes of dLoss_f/dx
+  double divisor = 0.0;
+  const PartOptions& options;
+  const tensors::Ranks& ranks;
+
+  int64_t images() const { return labels.size(0); }
+  Tensor of_all(const Tensor& own) const { return ranks.rows_of_all(own, images()).contiguous(); }
+  Tensor own_rows_of(const Tensor& all) const { return own_rows(all, ranks); }
+  kernels::Batch batch() const { return {images(), values.size(1), values.size(2)}; }
+};
+
+template <class T>
+const T* data(const Tensor& tensor) {
+  return tensor.defined() ? tensor.data_ptr<T>() : nullptr;
+}
+
+template <class Run>
+auto by_type(const Tensor& values, const Run& run) {
+  return values.scalar_type() == torch::kFloat64 ? run(double{}) : run(float{});
+}
+
+// Of every map the fit to the template of another image's and another filter's peak: both counted
+// from the far end.
+Tensor foreign_fits(const Scene& scene) {
+  const auto& slopes = scene.cones.slopes;
+  const Cones others{scene.cones.distances, slopes.dim() == 0 ? slopes : slopes.flip({0})};
+  return fits_at(scene.values, scene.own_rows_of(scene.peaks.flip({0, 1})), others);
+}
+
+// What the paper's rule asks: log Z of mu-hat and of mu^-, and log N p(x).
+struct Partition {
+  Tensor at_peaks;   // [images, filter]
+  Tensor silence;    // [filter]
+  Tensor marginals;  // [images, filter], or undefined
+  double most = 0.0;
+};
+
+Partition see_partition(const Scene& scene, Memory& memory) {
+  const auto& options = scene.options;
+  const auto inverse = (1.0 / scene.divisor) / scene.unit;
+  const auto fits = all_fits(scene.values, scene.cones, options.template_shape);
+  const auto sums = log_sums_of(scene.values, fits, inverse);
+  const auto images = static_cast<double>(scene.images());
+  memory.see_fits(scene.ranks.logsumexp(sums.unsqueeze(0)).squeeze(0) - std::log(images));
+  const auto log_z = memory.log_mean_fits().contiguous();
+  const auto templates = log_z.size(1);
+  // Z holds this batch with weight 1 - memory, hence the bound; only rounding can exceed it.
+  Partition found{log_z.gather(1, scene.peaks.t()).t().contiguous(),
+                  log_z.select(1, templates - 1).contiguous(),
+                  {},
+                  std::log(images / (1.0 - options.partition_memory))};
+  if (options.marginal == Marginal::definition) {  // p(mu) is the same for all, mu^- included
+    found.marginals =
+        scene.of_all(log_marginals_of(scene.values, fits, inverse, log_z, found.most) -
+                     std::log(static_cast<double>(templates)));
+  }
+  return found;
+}
+
+// constant and pull of the whole batch, [images, filter].
+struct Weights {
+  Tensor constant;
+  Tensor pull;
+  double effective_samples = 0.0;
+};
+
+Weights weights_of(const Scene& scene, Memory& memory, const Tensor& category_shares) {
+  const auto& options = scene.options;
+  const bool paper = options.rule == Rule::paper;
+  const auto foreign = paper ? Tensor() : scene.of_all(foreign_fits(scene));
+  const auto partition = paper ? see_partition(scene, memory) : Partition{};
+  const auto shares = category_shares.defined() && options.balance == Balance::dataset
+                          ? category_shares.to(scene.values.scalar_type()).contiguous()
+                          : Tensor();
+  Weights weights{torch::empty_like(scene.tops), torch::empty_like(scene.tops)};
+  by_type(scene.values, [&](auto zero) {
+    using T = decltype(zero);
+    const kernels::WeightRule<T> rule{scene.divisor,         options.misfits == Misfits::ignored,
+                                      options.weight_limit,  options.balance == Balance::category,
+                                      data<T>(shares),       data<T>(scene.unit),
+                                      data<T>(scene.weight), partition.most};
+    const kernels::PeakNumbers<T> numbers{
+        data<T>(scene.tops), data<T>(scene.masses),       data<T>(scene.own_fits),
+        data<T>(foreign),    data<T>(partition.at_peaks), data<T>(partition.marginals)};
+    const auto& table = kernels::layer_kernels<T>();
+    const auto* labels = scene.labels.data_ptr<int64_t>();
+    const auto* category = scene.layer.filter_category.data_ptr<int64_t>();
+    auto* constant = weights.constant.data_ptr<T>();
+    auto* pull = weights.pull.data_ptr<T>();
+    weights.effective_samples =
+        paper ? table.paper(scene.batch(), labels, category, numbers, data<T>(partition.silence),
+                            rule, constant, pull)
+              : table.release(scene.batch(), labels, category, numbers, rule, constant, pull);
+  });
+  return weights;
+}
+
+// What scales a filter's maps, all of the batch's alike, as a multiple of x.  [filter]
+Tensor scaling_of(const Scene& scene, const Weights& weights) {
+  if (scene.options.loudness == Loudness::free) return torch::zeros_like(scene.unit);
+  const auto along = weights.constant * scene.masses + weights.pull * scene.own_fits;
+  const auto squares = scene.ranks.sum(squares_of(scene.values).sum(0, false, torch::kFloat64));
+  return along.sum(0, false, torch::kFloat64) / squares.clamp_min(kTiny);
+}
+
+struct Raise {
+  Tensor gradient;  // [images, filter]
+  double loss = 0.0;
+};
+
+Raise vote_of(const Scene& scene, int64_t categories) {
+  Raise raise{torch::empty_like(scene.tops)};
+  by_type(scene.values, [&](auto zero) {
+    using T = decltype(zero);
+    raise.loss = kernels::layer_kernels<T>().vote(
+        scene.batch(), scene.labels.data_ptr<int64_t>(),
+        scene.layer.filter_category.data_ptr<int64_t>(), categories, data<T>(scene.tops),
+        static_cast<T>(scene.layer.loudness), scene.options.vote,
+        raise.gradient.template data_ptr<T>());
+  });
+  return raise;
+}
+
+// The strongest cell before the ReLU: beyond it a silent map shows none.
+Tensor strongest_cells(const Push& push, const Looks& looks) {
+  if (push.before_relu.empty()) return looks.strongest;
+  const auto silent = (looks.tops <= 0).flatten().nonzero().squeeze(1);
+  if (silent.numel() == 0) return looks.strongest;
+  const auto before = torch::cat(push.before_relu, 1).detach().flatten(2).flatten(0, 1);
+  auto cells = looks.strongest.flatten().clone();
+  cells.index_copy_(0, silent, before.index_select(0, silent).argmax(1));
+  return cells.view_as(looks.strongest);
+}
+
+// What a unit makes of dLoss_f/dx of each filter.
+Tensor weight_of(const Memory& memory, const Tensor& scale, StrengthUnit unit) {
+  switch (unit) {
+    case StrengthUnit::filter_share:
+    case StrengthUnit::layer_share:
+      return scale.square();
+    case StrengthUnit::peak:
+      return memory.mean_peak_all();
+    case StrengthUnit::absolute:
+      break;
+  }
+  return torch::ones_like(scale);
+}
+
+Scene scene_of(const Push& push,
+               const Looks& looks,
+               const Memory& memory,
+               const PartOptions& options,
+               const tensors::Ranks& ranks) {
+  const auto values = push.maps.detach().contiguous();
+  const auto layer = memory.state();
+  const auto cones = memory.cones();
+  const auto of_all = [&](const Tensor& own) {
+    return ranks.rows_of_all(own, push.labels.size(0)).contiguous();
+  };
+  return {values,
+          push.labels.contiguous(),
+          of_all(looks.peaks),
+          of_all(looks.tops),
+          of_all(looks.masses),
+          of_all(fits_at(values, looks.peaks, cones)),
+          cones,
+          layer,
+          options.exponent == Exponent::raw ? torch::ones_like(layer.scale) : layer.scale,
+          weight_of(memory, layer.scale, options.strength_unit),
+          temperature_of(options) * static_cast<double>(values.size(2) * values.size(3)),
+          options,
+          ranks};
+}
+
+void plan_the_push(Plan& plan,
+                   const Push& push,
+                   const Looks& looks,
+                   Memory& memory,
+                   const Scene& scene,
+                   const Tensor& category_shares,
+                   Diagnostics& diagnostics) {
+  const auto& options = scene.options;
+  const auto weights = weights_of(scene, memory, category_shares);
+  plan.push.constant = scene.own_rows_of(weights.constant);
+  plan.push.pull = scene.own_rows_of(weights.pull);
+  plan.push.scaling = scaling_of(scene, weights);
+  plan.push.strongest = looks.strongest;
+  const auto number = [&](double value) { return torch::full({}, value, memory.type()); };
+  plan.softening = number(options.guard == Guard::on ? scene.layer.softening : 1.0);
+  plan.ratio = diagnostics.see_push(number(weights.effective_samples), plan.softening);
+  if (memory.categories() == 1 || (options.vote == 0.0 && options.keep_alive == 0.0)) return;
+  plan.push.strongest = strongest_cells(push, looks);
+  for (const auto& before : push.before_relu) plan.filters_before.push_back(before.size(1));
+  if (options.vote > 0.0) {
+    const auto raise = vote_of(scene, memory.categories());
+    diagnostics.see_vote(number(raise.loss));
+    plan.push.raise = scene.own_rows_of(raise.gradient);
+  }
+  if (options.keep_alive > 0.0) {
+    const auto need = lift_need(scene.layer.mean_peak, number(scene.layer.loudness));
+    if (need.max().item<double>() == 0.0) return;  // the same on all ranks
+    const auto positive =
+        own_rows(scene.labels, scene.ranks).unsqueeze(1).eq(scene.layer.filter_category);
+    plan.keep_alive = options.keep_alive;
+    plan.need = need;
+    plan.lifted = positive.logical_and(need > 0).to(scene.values.scalar_type());
+  }
+}
+
+}  // namespace
+
+Tensor mask_by_kernels(const Tensor& maps, const Looks& looks, const Cones& cones, double share) {
+  auto plan = c10::make_intrusive<Plan>();
+  plan->peaks = looks.peaks;
+  plan->cones = cones;
+  plan->share = share;
+  return MaskFunction::apply(maps, plan, at::TensorList());
+}
+
+Tensor mask_and_push_by_kernels(const Push& push,
+                                const Looks& looks,
+                                double share,
+                                Memory& memory,
+                                const PartOptions& options,
+                                const Tensor& category_shares,
+                                double strength,
+                                const tensors::Ranks& ranks,
+                                Diagnostics& diagnostics) {
+  auto plan = c10::make_intrusive<Plan>();
+  {
+    const torch::NoGradGuard no_grad;
+    const auto scene = scene_of(push, looks, memory, options, ranks);
+    plan->peaks = looks.peaks;
+    plan->cones = scene.cones;
+    plan->share = share;
+    plan->learns = true;
+    plan->unit = options.strength_unit;
+    plan->strength = strength;
+    plan->ranks = ranks;
+    plan_the_push(*plan, push, looks, memory, scene, category_shares, diagnostics);
+  }
+  const auto before =
+      plan->filters_before.empty() ? at::TensorList() : at::TensorList(push.before_relu);
+  return MaskFunction::apply(push.maps, plan, before);
+}
+
+}  // namespace partwise::parts
