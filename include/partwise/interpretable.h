@@ -67,6 +67,9 @@ struct LayerDiagnostics {
 // loss: over k passes set_strength_factor(1.0 / k). The vote ignores it, too: over k passes divide
 // options.vote by k.
 //
+// The task gradient is what arrives through the layer's output. What reaches the maps by another
+// way (a second head, a penalty) is added as it is and counts in no share.
+//
 // A second forward pass before backward. Each counts as a batch of its own in the statistics; each
 // backward pass uses what was known at its own forward pass. To look without learning, call mask(),
 // or eval() first.

@@ -39,6 +39,17 @@ struct FitKernels {
                         const T* log_partition,
                         T most,
                         T* log_marginals);
+
+  // Of every map the terms of Eqn (understand), each to be summed over the images, [images, filters];
+  // log p(x_k | mu) = inverse_f fit_mu(k) - log_sum_mu, every mu as probable as any other
+  void (*loss_terms)(const Batch& batch,
+                     Range filters,
+                     const T* fits,
+                     const T* inverse,
+                     const T* log_sums,
+                     T* information,
+                     T* category_entropy,
+                     T* spatial_entropy);
 };
 
 template <class T>

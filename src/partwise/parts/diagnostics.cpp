@@ -24,6 +24,23 @@ Tensor strong_peak(const Tensor& peaks) {
   return std::get<0>(peaks.topk(quarter)).median();
 }
 
+FilterLoss loss_terms(const Tensor& maps,
+                      const Memory& memory,
+                      const PartOptions& options,
+                      const tensors::Ranks& ranks) {
+  const auto cells = static_cast<double>(maps.size(2));
+  const double tau = 1.0 / (temperature_of(options) * cells);
+  if (can_fuse(maps)) {
+    const auto scale = memory.scale();
+    const auto unit = options.exponent == Exponent::raw ? torch::ones_like(scale) : scale;
+    return loss_by_kernels(maps, memory.cones(), options.template_shape, tau / unit, ranks);
+  }
+  auto likelihood = paper_likelihood(std::llround(std::sqrt(cells)));
+  likelihood.tau = tau;
+  const auto seen = exponent_maps(maps, memory.scale(), options.exponent);
+  return filter_loss(seen, memory.templates(), likelihood, ranks);
+}
+
 double at_least_one(int64_t count) {
   return std::max<double>(1.0, static_cast<double>(count));
 }
@@ -41,11 +58,7 @@ void Diagnostics::see(const Tensor& maps,
   push_sums_ = push_sums_.to(memory.type());
   loss_sums_ = loss_sums_.to(memory.type().device());
   if (steps_++ % kWatchEvery != 0) return;
-  const auto cells = static_cast<double>(maps.size(2));
-  auto likelihood = paper_likelihood(std::llround(std::sqrt(cells)));
-  likelihood.tau = 1.0 / (temperature_of(options) * cells);
-  const auto seen = exponent_maps(maps, memory.scale(), options.exponent);
-  const auto terms = filter_loss(seen, memory.templates(), likelihood, ranks);
+  const auto terms = loss_terms(maps, memory, options, ranks);
   loss_sums_ += torch::stack({terms.loss.mean(), terms.prior_entropy.mean(),
                               terms.category_entropy.mean(), terms.spatial_entropy.mean()});
   ++watched_;

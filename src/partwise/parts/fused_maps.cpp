@@ -256,6 +256,32 @@ Tensor log_marginals_of(const Tensor& maps,
   return marginals;
 }
 
+FilterLoss loss_by_kernels(const Tensor& maps,
+                           const Cones& cones,
+                           TemplateShape shape,
+                           const Tensor& inverse,
+                           const tensors::Ranks& ranks) {
+  const torch::NoGradGuard no_grad;
+  const auto factor = laid_out(inverse, maps);
+  const auto fits = all_fits(maps, cones, shape);
+  const auto sums = ranks.logsumexp(log_sums_of(maps, fits, factor).unsqueeze(0)).contiguous();
+  const auto number = [&] { return torch::empty({maps.size(0), maps.size(1)}, fits.options()); };
+  auto information = number();
+  auto category = number();
+  auto spatial = number();
+  over_filters(maps, [&](const auto& kernel, const auto& batch, auto range, auto zero) {
+    using T = decltype(zero);
+    kernel.loss_terms(batch, range, read<T>(fits), read<T>(factor), read<T>(sums),
+                      information.template data_ptr<T>(), category.template data_ptr<T>(),
+                      spatial.template data_ptr<T>());
+  });
+  const auto total =
+      ranks.sum(torch::stack({-information, category, spatial}).sum(1, false, torch::kFloat64));
+  const auto prior =
+      torch::full({}, std::log(static_cast<double>(batch_of(maps).cells() + 1)), torch::kFloat64);
+  return {total[0], prior.expand_as(total[0]), total[1], total[2]};
+}
+
 Squares squares_at(const Tensor& maps,
                    const Tensor& gradient,
                    const Tensor& peaks,

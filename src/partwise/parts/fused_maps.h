@@ -1,5 +1,6 @@
 #pragma once
 
+#include "partwise/parts/filter_loss.h"
 #include "partwise/parts/templates.h"
 
 #include <cstdint>
@@ -56,6 +57,14 @@ Tensor log_marginals_of(const Tensor& maps,
                         const Tensor& inverse,
                         const Tensor& log_partition,
                         double most);
+
+// The filter loss of filter_loss.h over all ranks' images, in the maps' type, for the paper's prior.
+//   inverse [filter]: tau, of the maps as they are
+FilterLoss loss_by_kernels(const Tensor& maps,
+                           const Cones& cones,
+                           TemplateShape shape,
+                           const Tensor& inverse,
+                           const tensors::Ranks& ranks);
 
 // kernels::Push, all [batch, filter] but scaling and factor, [filter]
 struct MapPush {

@@ -1,0 +1,126 @@
+#include "partwise/kernels/fit_kernels.h"
+
+#include "partwise/kernels/batch_fixture.h"
+
+#include <gtest/gtest.h>
+
+namespace partwise::kernels {
+namespace {
+
+// The numbers of one filter, written out: [images][cells + 1].
+template <class T>
+std::vector<std::vector<double>> fits_of(const Sample<T>& sample, int64_t filter) {
+  const auto& batch = sample.batch;
+  std::vector<std::vector<double>> fits;
+  for (int64_t image = 0; image < batch.images; ++image) {
+    const auto x = sample.map(image * batch.filters + filter);
+    std::vector<double> row;
+    double mass = 0.0;
+    for (const double value : x) mass += value;
+    for (int64_t mu = 0; mu < batch.cells(); ++mu) {
+      double sum = 0.0;
+      for (int64_t cell = 0; cell < batch.cells(); ++cell)
+        sum += x[static_cast<std::size_t>(cell)] * sample.unit_at(filter, mu, cell);
+      row.push_back(sum);
+    }
+    row.push_back(-mass);
+    fits.push_back(row);
+  }
+  return fits;
+}
+
+template <class T>
+void expect_fits(const Sample<T>& sample, const FitKernels<T>& kernels) {
+  const auto& batch = sample.batch;
+  const auto cells = static_cast<std::size_t>(batch.cells());
+  const auto templates = cells + 1;
+  const Range all{0, batch.filters};
+  const auto per_filter = static_cast<std::size_t>(fits_per_filter(batch));
+  std::vector<T> fits(per_filter * static_cast<std::size_t>(batch.filters));
+  std::vector<T> direct(fits.size());
+  kernels.all_fits(batch, all, sample.maps.data(), sample.slopes.data(), nullptr, fits.data());
+  kernels.all_fits(batch, all, sample.maps.data(), sample.slopes.data(), sample.distances.data(),
+                   direct.data());
+  const std::vector<T> inverse(static_cast<std::size_t>(batch.filters), T(0.4));
+  std::vector<T> sums(static_cast<std::size_t>(batch.filters) * templates);
+  const auto maps = static_cast<std::size_t>(batch.maps());
+  std::vector<T> marginals(maps);
+  std::vector<T> information(maps);
+  std::vector<T> category(maps);
+  std::vector<T> spatial(maps);
+  if (batch.images > 0) {
+    kernels.log_sums(batch, all, fits.data(), inverse.data(), sums.data());
+    kernels.log_marginals(batch, all, fits.data(), inverse.data(), sums.data(), T(-0.5),
+                          marginals.data());
+    kernels.loss_terms(batch, all, fits.data(), inverse.data(), sums.data(), information.data(),
+                       category.data(), spatial.data());
+  }
+  for (int64_t f = 0; f < batch.filters; ++f) {
+    const auto filter = static_cast<std::size_t>(f);
+    const auto expected = fits_of(sample, f);
+    std::vector<double> log_z(templates);
+    for (std::size_t mu = 0; mu < templates; ++mu) {
+      double sum = 0.0;
+      for (const auto& row : expected) sum += std::exp(0.4 * row[mu]);
+      log_z[mu] = std::log(sum);
+    }
+    for (std::size_t image = 0; image < expected.size(); ++image) {
+      const auto group = image / kFitLanes;
+      const auto lane = image % kFitLanes;
+      const double near = sample.rounding * (1.0 - expected[image][cells]);
+      double marginal = 0.0;
+      double all_mu = 0.0;
+      double present = 0.0;
+      for (std::size_t mu = 0; mu < templates; ++mu) {
+        const auto at = filter * per_filter + (group * templates + mu) * kFitLanes + lane;
+        EXPECT_NEAR(static_cast<double>(fits[at]), expected[image][mu], near);
+        EXPECT_NEAR(static_cast<double>(direct[at]), expected[image][mu], near);
+        const double log_conditional = 0.4 * expected[image][mu] - log_z[mu];
+        marginal += std::exp(std::min(log_conditional, -0.5));
+        all_mu += std::exp(log_conditional);
+        if (mu < cells) present += std::exp(log_conditional);
+      }
+      double terms[3] = {0.0, 0.0, 0.0};
+      const auto prior = 1.0 / static_cast<double>(templates);
+      for (std::size_t mu = 0; mu < templates; ++mu) {
+        const double log_conditional = 0.4 * expected[image][mu] - log_z[mu];
+        const double joint = prior * std::exp(log_conditional);
+        terms[0] += joint * (log_conditional - std::log(prior * all_mu));
+        if (mu < cells) terms[2] -= joint * (std::log(joint) - std::log(prior * present));
+      }
+      const double absent = all_mu - present;
+      terms[1] =
+          -prior * (present * std::log(present / all_mu) + absent * std::log(absent / all_mu));
+      const auto map = image * static_cast<std::size_t>(batch.filters) + filter;
+      EXPECT_NEAR(static_cast<double>(marginals[map]), std::log(marginal), near);
+      EXPECT_NEAR(static_cast<double>(information[map]), terms[0], near);
+      EXPECT_NEAR(static_cast<double>(category[map]), terms[1], near);
+      EXPECT_NEAR(static_cast<double>(spatial[map]), terms[2], near);
+    }
+    for (std::size_t mu = 0; mu < templates && batch.images > 0; ++mu)
+      EXPECT_NEAR(static_cast<double>(sums[filter * templates + mu]), log_z[mu],
+                  sample.rounding * 50.0);
+  }
+}
+
+template <class T>
+void expect_all_fits() {
+  for (const auto level : available_levels()) {
+    for (const auto& batch : batches()) {
+      SCOPED_TRACE(word_of(level) + " " + std::to_string(batch.images) + " x " +
+                   std::to_string(batch.filters) + " x " + std::to_string(batch.side));
+      expect_fits(Sample<T>(batch), fit_kernels<T>(level));
+    }
+  }
+}
+
+TEST(FitKernels, DoInFloatWhatTheFormulasSayAtEveryLevelAndSize) {
+  expect_all_fits<float>();
+}
+
+TEST(FitKernels, DoInDoubleWhatTheFormulasSayAtEveryLevelAndSize) {
+  expect_all_fits<double>();
+}
+
+}  // namespace
+}  // namespace partwise::kernels

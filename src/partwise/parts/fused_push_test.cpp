@@ -1,0 +1,166 @@
+#include "partwise/interpretable.h"
+#include "partwise/parts/fused_maps.h"
+#include "partwise/tensors/torch.h"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+
+namespace partwise::parts {
+namespace {
+
+constexpr int64_t kImages = 11;
+constexpr int64_t kFilters = 9;
+constexpr int64_t kSide = 6;
+
+// What a few steps leave behind: outputs, gradients before and after the ReLU, all statistics, what
+// was counted.
+std::vector<Tensor> traces(const PartOptions& options, at::ScalarType type, int64_t categories) {
+  torch::manual_seed(5);
+  Interpretable layer(kFilters, kSide, categories, options);
+  layer->to(type);
+  layer->set_category_shares(std::vector<double>(static_cast<std::size_t>(categories), 0.3));
+  std::vector<Tensor> seen;
+  for (int step = 0; step < 5; ++step) {
+    auto leaf = torch::randn({kImages, kFilters, kSide, kSide}, torch::kFloat64);
+    leaf.select(1, 2) -= 1.9;   // a filter that hardly ever fires
+    leaf.select(1, 3) *= 0.01;  // a quiet one
+    leaf.select(0, 0).abs_().neg_();
+    leaf = leaf.to(type).requires_grad_();
+    const auto pieces = leaf.split({4, kFilters - 4}, 1);
+    const std::vector<Tensor> before{pieces[0] * 1.0, pieces[1] * 1.0};
+    const auto maps = torch::relu(torch::cat(before, 1));
+    const auto labels = torch::randint(-1, categories, {kImages}, torch::kInt64);
+    layer->set_mask_share(step == 1 ? 0.4 : 1.0);
+    const auto out = step % 2 == 0 ? layer->mask_and_learn(maps, labels, before)
+                                   : layer->mask_and_learn(maps, labels);
+    const auto target = torch::randn_like(out);
+    ((out - target).square().sum() / 50.0).backward();
+    for (const auto& tensor : {out.detach(), leaf.grad()}) seen.push_back(tensor);
+  }
+  layer->eval();
+  seen.push_back(layer->mask(torch::rand({3, kFilters, kSide, kSide}, type)));
+  for (const auto& buffer : layer->buffers()) seen.push_back(buffer.clone());
+  seen.push_back(layer->diagnostic_sums());
+  return seen;
+}
+
+void expect_as_composed(const PartOptions& options, int64_t categories = 3) {
+  for (const auto type : {torch::kFloat64, torch::kFloat32}) {
+    const auto fused = traces(options, type, categories);
+    const ComposedOperators reference;
+    const auto composed = traces(options, type, categories);
+    ASSERT_EQ(fused.size(), composed.size());
+    for (std::size_t i = 0; i < fused.size(); ++i) {
+      const auto one = fused[i].to(torch::kFloat64);
+      const auto other = composed[i].to(torch::kFloat64);
+      // Sums in another order; five steps of float32 through exponents.
+      const double near = type == torch::kFloat64 ? 1e-9 : 2e-3;
+      const auto size = other.nan_to_num(0, 0, 0).abs().max().item<double>() + 1e-6;
+      EXPECT_TRUE(torch::allclose(one, other, near, near * size))
+          << i << ": " << (one - other).abs().max().item<double>() << " of " << size;
+    }
+  }
+}
+
+void expect_as_composed(const std::function<void(PartOptions&)>& change, int64_t categories = 3) {
+  PartOptions options;
+  change(options);
+  expect_as_composed(options, categories);
+}
+
+TEST(FusedPush, OfTheDefaultIsTheComposedOne) {
+  expect_as_composed(PartOptions{});
+  expect_as_composed(PartOptions{}, 1);
+}
+
+TEST(FusedPush, OfThePublishedMethodsIsTheComposedOne) {
+  for (const auto method : {Method::paper, Method::release}) {
+    SCOPED_TRACE(static_cast<int>(method));
+    expect_as_composed(method_options(method));
+    expect_as_composed(method_options(method), 1);
+  }
+}
+
+TEST(FusedPush, OfThePaperRulesIsTheComposedOne) {
+  for (const auto marginal : {Marginal::definition, Marginal::uniform}) {
+    expect_as_composed([&](auto& options) {
+      options.rule = Rule::paper;
+      options.marginal = marginal;
+    });
+  }
+  for (const auto rule : {Rule::paper_all, Rule::exact})
+    expect_as_composed([&](auto& options) { options.rule = rule; });
+}
+
+TEST(FusedPush, OfEveryOptionIsTheComposedOne) {
+  using Change = std::function<void(PartOptions&)>;
+  const std::vector<Change> changes{[](auto& o) { o.misfits = Misfits::ignored; },
+                                    [](auto& o) { o.weight_limit = 0.0; },
+                                    [](auto& o) { o.weight_limit = 1.5; },
+                                    [](auto& o) { o.balance = Balance::dataset; },
+                                    [](auto& o) { o.balance = Balance::none; },
+                                    [](auto& o) { o.strength_unit = StrengthUnit::layer_share; },
+                                    [](auto& o) { o.strength_unit = StrengthUnit::peak; },
+                                    [](auto& o) { o.strength_unit = StrengthUnit::absolute; },
+                                    [](auto& o) { o.loudness = Loudness::free; },
+                                    [](auto& o) { o.exponent = Exponent::raw; },
+                                    [](auto& o) { o.assignment = Assignment::absolute; },
+                                    [](auto& o) { o.assignment = Assignment::relative; },
+                                    [](auto& o) { o.assignment = Assignment::peak; },
+                                    [](auto& o) { o.guard = Guard::off; },
+                                    [](auto& o) { o.vote = 0.0; },
+                                    [](auto& o) { o.keep_alive = 0.0; },
+                                    [](auto& o) { o.keep_alive = 1.0; },
+                                    [](auto& o) { o.beta_rule = BetaRule::learned; },
+                                    [](auto& o) { o.beta = 2.7; },
+                                    [](auto& o) { o.strength = 0.0; }};
+  for (std::size_t i = 0; i < changes.size(); ++i) {
+    SCOPED_TRACE(i);
+    expect_as_composed([&](auto& options) { changes[i](options); });
+  }
+  for (const auto rule : {Rule::release, Rule::paper}) {
+    expect_as_composed([&](auto& options) {
+      options.rule = rule;
+      options.template_shape = TemplateShape::l2;
+      options.peak = Peak::centroid;
+      options.misfits = Misfits::ignored;
+      options.balance = Balance::none;
+    });
+  }
+}
+
+// The mask is linear: differentiated twice it is itself.
+TEST(FusedPush, CanBeDifferentiatedTwice) {
+  Interpretable layer(2, 4, 1);
+  layer->to(torch::kFloat64);
+  layer->eval();
+  torch::manual_seed(3);
+  const auto maps = torch::rand({2, 2, 4, 4}, torch::kFloat64).requires_grad_();
+  const auto twice = [&] {
+    const auto out = layer->mask(maps);
+    const auto first = torch::autograd::grad({out.pow(3).sum()}, {maps}, {}, true, true)[0];
+    return torch::autograd::grad({first.square().sum()}, {maps})[0];
+  };
+  const auto fused = twice();
+  const ComposedOperators reference;
+  EXPECT_TRUE(torch::allclose(fused, twice(), 1e-12, 1e-12));
+}
+
+TEST(FusedPush, TakesMapsInAnyLayoutAndType) {
+  Interpretable layer(3, 5, 2);
+  layer->eval();
+  torch::manual_seed(4);
+  const auto maps = torch::rand({4, 3, 5, 5});
+  const auto expected = layer->mask(maps);
+  const auto last = maps.contiguous(at::MemoryFormat::ChannelsLast);
+  EXPECT_TRUE(torch::equal(layer->mask(last), expected));
+  EXPECT_TRUE(torch::equal(layer->mask(maps.expand({4, 3, 5, 5}).flip({0})).flip({0}), expected));
+  EXPECT_TRUE(torch::allclose(layer->mask(maps.to(torch::kFloat64)).to(torch::kFloat32), expected));
+  const auto half = layer->mask(maps.to(torch::kBFloat16));
+  EXPECT_EQ(half.scalar_type(), torch::kBFloat16);
+  EXPECT_EQ(layer->mask(maps.slice(0, 0, 0)).size(0), 0);
+}
+
+}  // namespace
+}  // namespace partwise::parts
