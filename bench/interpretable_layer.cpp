@@ -1,8 +1,11 @@
 // One interpretable layer on two shapes of the paper's nets: a copy of its maps (the floor), the
-// mask, and mask and filter loss, forward and backward, by rule; ours and the composed operators.
+// mask, and mask and filter loss, forward and backward, by rule, with the composed
+// operators beside it. Then how all this grows.
 //   interpretable_layer [REPEATS]
 #include "partwise/base/error.h"
 #include "partwise/interpretable.h"
+#include "partwise/kernels/levels.h"
+#include "partwise/parts/fused_maps.h"
 #include "partwise/tensors/torch.h"
 
 #include <ATen/Parallel.h>
@@ -15,6 +18,7 @@ namespace {
 using partwise::Interpretable;
 using partwise::Tensor;
 using partwise::bench::Side;
+using partwise::parts::Method;
 using partwise::parts::PartOptions;
 using partwise::parts::Rule;
 
@@ -27,62 +31,115 @@ struct Shape {
 
 constexpr int64_t kCategories = 6;
 
-PartOptions with_rule(Rule rule) {
+struct Setting {
+  const char* name;
   PartOptions options;
-  options.rule = rule;
-  return options;
+};
+
+std::vector<Setting> settings() {
+  const auto changed = [](auto change) {
+    PartOptions options;
+    change(options);
+    return options;
+  };
+  return {{"mask only", changed([](auto& o) { o.strength = 0.0; })},
+          {"default (rule release)", {}},
+          {"method release", method_options(Method::release)},
+          {"rule paper", changed([](auto& o) { o.rule = Rule::paper; })},
+          {"method paper", method_options(Method::paper)},
+          {"rule paper-all", changed([](auto& o) { o.rule = Rule::paper_all; })},
+          {"rule exact", changed([](auto& o) { o.rule = Rule::exact; })}};
+}
+
+// One step of one layer, on the way there and back.
+std::function<void()> step(const Tensor& maps, const Tensor& labels, const PartOptions& options) {
+  auto layer = Interpretable(maps.size(1), maps.size(2), kCategories, options);
+  const auto gradient = 1e-3 * torch::randn(maps.sizes());
+  return [=]() mutable {
+    const auto out = layer->mask_and_learn(maps, labels);
+    torch::autograd::grad({out}, {maps}, {gradient});
+  };
+}
+
+std::function<void()> composed(const std::function<void()>& run) {
+  return [run] {
+    const partwise::parts::ComposedOperators reference;
+    run();
+  };
+}
+
+struct Drawn {
+  explicit Drawn(const Shape& shape)
+      : maps(torch::randn({shape.images, shape.filters, shape.side, shape.side}).relu()),
+        labels(torch::randint(kCategories, {shape.images}, torch::kInt64)),
+        target(torch::empty_like(maps)) {
+    maps.requires_grad_();
+  }
+  std::function<void()> copy() const {
+    return [*this] {
+      const torch::NoGradGuard no_grad;
+      target.copy_(maps);
+    };
+  }
+
+  Tensor maps;
+  Tensor labels;
+  Tensor target;
+};
+
+std::string words(const Shape& shape) {
+  return fmt::format("{}{} x {} x {} x {}", shape.net, shape.images, shape.filters, shape.side,
+                     shape.side);
 }
 
 void compare_on(const Shape& shape, int repeats) {
-  torch::manual_seed(1);
-  const auto [net, images, filters, side] = shape;
-  const auto maps = torch::randn({images, filters, side, side}).relu().requires_grad_();
-  const auto gradient = 1e-3 * torch::randn_like(maps);
-  const auto labels = torch::randint(kCategories, {images}, torch::kInt64);
-  auto target = torch::empty_like(maps);
-  const auto copy = [&] {
+  const Drawn drawn(shape);
+  Interpretable layer(shape.filters, shape.side, kCategories);
+  layer->eval();
+  const auto mask = [&] {
     const torch::NoGradGuard no_grad;
-    target.copy_(maps);
+    layer->mask(drawn.maps);
   };
-  std::vector<Side> sides{{"copy of the maps", copy}};
-  Interpretable masking(filters, side, kCategories);
-  masking->eval();
-  sides.push_back({"mask, forward", [&] {
-                     const torch::NoGradGuard no_grad;
-                     masking(maps);
-                   }});
-  std::vector<Interpretable> layers;
-  for (const auto& [name, options] :
-       {std::pair{"masked only",
-                  [] {
-                    auto o = PartOptions{};
-                    o.strength = 0.0;
-                    return o;
-                  }()},
-        std::pair{"default", PartOptions{}},
-        std::pair{"method release", method_options(partwise::parts::Method::release)},
-        std::pair{"rule paper", with_rule(Rule::paper)},
-        std::pair{"method paper", method_options(partwise::parts::Method::paper)},
-        std::pair{"rule paper-all", with_rule(Rule::paper_all)},
-        std::pair{"rule exact", with_rule(Rule::exact)}}) {
-    Interpretable layer(filters, side, kCategories, options);
-    sides.push_back({fmt::format("{}, forward, backward", name), [=] {
-                       auto own = layer;
-                       auto out = own->mask_and_learn(maps, labels);
-                       torch::autograd::grad({out}, {maps}, {gradient});
-                     }});
+  std::vector<Side> sides{
+      {"copy of the maps", drawn.copy()}, {"mask, forward", mask}, {"  composed", composed(mask)}};
+  for (const auto& [name, options] : settings()) {
+    const auto run = step(drawn.maps, drawn.labels, options);
+    sides.push_back({fmt::format("{}, forward, backward", name), run});
+    sides.push_back({"  composed", composed(step(drawn.maps, drawn.labels, options))});
   }
-  partwise::bench::compare(fmt::format("{}: {} x {} x {} x {}, float32, {} threads", net, images,
-                                       filters, side, side, at::get_num_threads()),
-                           sides, repeats);
+  partwise::bench::compare(words(shape), sides, repeats);
+}
+
+// As multiples of a copy: what grows faster than the maps do?
+void growth(int repeats) {
+  for (const auto& shape : std::vector<Shape>{{"", 8, 256, 13},
+                                              {"", 32, 256, 13},
+                                              {"", 128, 256, 13},
+                                              {"", 32, 64, 13},
+                                              {"", 32, 1024, 13},
+                                              {"", 32, 256, 7},
+                                              {"", 32, 256, 28}}) {
+    const Drawn drawn(shape);
+    PartOptions paper;
+    paper.rule = Rule::paper;
+    partwise::bench::compare("growth: " + words(shape),
+                             {{"copy of the maps", drawn.copy()},
+                              {"default", step(drawn.maps, drawn.labels, {})},
+                              {"rule paper", step(drawn.maps, drawn.labels, paper)}},
+                             repeats);
+  }
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  const int repeats = argc > 1 ? std::stoi(argv[1]) : 15;
+  const int repeats = argc > 1 ? std::stoi(argv[1]) : 11;
   partwise::ensure(argc <= 2 && repeats > 0, "usage: interpretable_layer [REPEATS]");
   at::set_num_threads(2);
-  compare_on({"AlexNet", 32, 256, 13}, repeats);
-  compare_on({"VGG-16", 16, 512, 14}, repeats);
+  torch::manual_seed(1);
+  std::printf("An interpretable layer, float32, 2 threads, kernels: %s\n",
+              partwise::kernels::word_of(partwise::kernels::best_level()).c_str());
+  compare_on({"AlexNet: ", 32, 256, 13}, repeats);
+  compare_on({"VGG-16: ", 16, 512, 14}, repeats);
+  growth(repeats);
 }

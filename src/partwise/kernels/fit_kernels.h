@@ -50,6 +50,37 @@ struct FitKernels {
                      T* information,
                      T* category_entropy,
                      T* spatial_entropy);
+
+  // sum_k c (log c - log_marginal_k) over the images, c = exp(inverse_f fit_mu(k) - log_partition),
+  // [filters, cells + 1]
+  void (*gain_sums)(const Batch& batch,
+                    Range filters,
+                    const T* fits,
+                    const T* inverse,
+                    const T* log_partition,
+                    const T* log_marginals,
+                    T* gain_sums);
+
+  // In place of the fits: e^v (v - log_marginal_k - gain_mu), v as in log_marginals.
+  //   log_marginals [images, filters], gains [filters, cells + 1]: or null
+  void (*weigh_templates)(const Batch& batch,
+                          Range filters,
+                          T* fits,
+                          const T* inverse,
+                          const T* log_partition,
+                          T most,
+                          const T* log_marginals,
+                          const T* gains,
+                          bool ignore_misfits);
+
+  // factor_f (weight of mu^- - sum_mu weight_mu U_mu), [images, filters, cells]
+  void (*mix)(const Batch& batch,
+              Range filters,
+              const T* weights,
+              const T* slopes,
+              const T* distances,
+              const T* factor,
+              T* mixtures);
 };
 
 template <class T>

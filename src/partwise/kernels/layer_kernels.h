@@ -105,6 +105,13 @@ struct LayerKernels {
                   T* constant,
                   T* pull);
 
+  // (sum |w|)^2 / sum w^2 over the positives as a share of them, mean over the filters that have any.
+  //   sizes [images, filters]: |w|
+  double (*effective)(const Batch& batch,
+                      const int64_t* labels,
+                      const int64_t* category,
+                      const T* sizes);
+
   // raise = weight dL / d max x where that may pass; returns L
   double (*vote)(const Batch& batch,
                  const int64_t* labels,

@@ -42,7 +42,7 @@ struct Looks {
 };
 
 // What is added to the task gradient t at the maps (parts/filter_push.h):
-//   factor_f * ( [x > 0] (constant + pull U_mu) - scaling_f x )
+//   factor_f * ( [x > 0] (constant + pull U_mu) - scaling_f x ), or `dense` in place of the bracket
 //   + raise at the strongest cell
 //   - lift max(U_strongest, 0) at the strongest cell and where x > 0
 template <class T>
@@ -55,6 +55,7 @@ struct Push {
   const int64_t* strongest = nullptr;  // [images, filters]
   const T* raise = nullptr;            // [images, filters], or null
   const T* lift = nullptr;             // [images, filters], or null
+  const T* dense = nullptr;            // [images, filters, cells], or null: constant and pull
 };
 
 template <class T>
@@ -76,7 +77,8 @@ struct MapKernels {
   void (*fit)(
       const Batch& batch, Range range, const T* maps, const TemplatesAt<T>& templates, T* fits);
 
-  void (*square)(const Batch& batch, Range range, const T* maps, T* squares);  // sum x^2
+  // sum x y, of maps alike
+  void (*dot)(const Batch& batch, Range range, const T* maps, const T* others, T* sums);
 
   // masked = x (1 - share + share max(U_mu, 0)); of a gradient: t, the task gradient at the maps
   void (*mask)(const Batch& batch,
@@ -86,7 +88,7 @@ struct MapKernels {
                T share,
                T* masked);
 
-  // sum t^2 and sum ([x > 0] (constant + pull U_mu) - scaling x)^2 of each map.
+  // sum t^2 and sum p^2 of each map, p the filter loss's part before its factor.
   void (*norms)(const Batch& batch,
                 Range range,
                 const T* maps,

@@ -61,7 +61,7 @@ void expect_sums(const Sample<T>& sample, const MapKernels<T>& kernels) {
   kernels.weigh(batch, all, sample.maps.data(), sample.peaks.data(), sample.distances.data(),
                 weighed.data());
   kernels.fit(batch, all, sample.maps.data(), sample.templates(), fits.data());
-  kernels.square(batch, all, sample.maps.data(), squares.data());
+  kernels.dot(batch, all, sample.maps.data(), sample.maps.data(), squares.data());
   kernels.lift_squares(batch, all, sample.maps.data(), sample.templates(), wanted.data(),
                        lifts.data());
   for (int64_t map = 0; map < batch.maps(); ++map) {
@@ -142,6 +142,41 @@ void expect_push(const Sample<T>& sample, const MapKernels<T>& kernels, T share)
   }
 }
 
+// Written out cell by cell, the same.
+template <class T>
+void expect_dense(const Sample<T>& sample, const MapKernels<T>& kernels) {
+  const auto& batch = sample.batch;
+  const Range all{0, batch.maps()};
+  const auto size = static_cast<std::size_t>(batch.maps());
+  std::vector<T> dense;
+  for (int64_t map = 0; map < batch.maps(); ++map) {
+    const auto i = static_cast<std::size_t>(map);
+    for (int64_t cell = 0; cell < batch.cells(); ++cell)
+      dense.push_back(sample.constant[i] + sample.pull[i] * static_cast<T>(sample.unit(map, cell)));
+  }
+  Push<T> push{sample.templates(),    sample.constant.data(), sample.pull.data(),
+               sample.scaling.data(), sample.factor.data(),   sample.peaks.data()};
+  std::vector<T> task(size);
+  std::vector<T> closed(size);
+  std::vector<T> squares[2] = {std::vector<T>(size), std::vector<T>(size)};
+  std::vector<T> added[2] = {std::vector<T>(sample.maps.size()),
+                             std::vector<T>(sample.maps.size())};
+  for (const int written_out : {0, 1}) {
+    push.dense = written_out == 1 ? dense.data() : nullptr;
+    kernels.norms(batch, all, sample.maps.data(), sample.gradient.data(), push, T(1), task.data(),
+                  squares[written_out].data());
+    kernels.push(batch, all, sample.maps.data(), sample.gradient.data(), push, T(1),
+                 added[written_out].data(), closed.data());
+  }
+  for (std::size_t i = 0; i < size; ++i) {
+    EXPECT_NEAR(static_cast<double>(squares[0][i]), static_cast<double>(squares[1][i]),
+                sample.rounding * (1.0 + static_cast<double>(squares[0][i])));
+  }
+  for (std::size_t i = 0; i < added[0].size(); ++i)
+    EXPECT_NEAR(static_cast<double>(added[0][i]), static_cast<double>(added[1][i]),
+                sample.rounding * 8.0);
+}
+
 template <class T>
 void expect_all() {
   for (const auto level : available_levels()) {
@@ -155,6 +190,7 @@ void expect_all() {
       expect_sums(sample, kernels);
       expect_push(sample, kernels, T(1));
       expect_push(sample, kernels, T(0.25));
+      expect_dense(sample, kernels);
     }
   }
 }

@@ -110,17 +110,18 @@ struct LaidOutPush {
                                                         laid_out(push.scaling, maps),
                                                         laid_out(push.factor, maps),
                                                         laid_out(push.raise, maps),
-                                                        laid_out(push.lift, maps)} {}
+                                                        laid_out(push.lift, maps),
+                                                        laid_out(push.dense, maps)} {}
 
   template <class T>
   kernels::Push<T> at(const LaidOutCones& cones, const Tensor& peaks) const {
     return {cones.at<T>(peaks),  read<T>(numbers[0]), read<T>(numbers[1]),
             read<T>(numbers[2]), read<T>(numbers[3]), strongest.data_ptr<int64_t>(),
-            read<T>(numbers[4]), read<T>(numbers[5])};
+            read<T>(numbers[4]), read<T>(numbers[5]), read<T>(numbers[6])};
   }
 
   Tensor strongest;
-  std::array<Tensor, 6> numbers;
+  std::array<Tensor, 7> numbers;
 };
 
 }  // namespace
@@ -177,14 +178,15 @@ Tensor fits_at(const Tensor& maps, const Tensor& peaks, const Cones& cones) {
   return fits;
 }
 
-Tensor squares_of(const Tensor& maps) {
+Tensor dots_of(const Tensor& maps, const Tensor& others) {
   const auto x = laid_out(maps, maps);
-  auto squares = per_map(x);
+  const auto y = laid_out(others, maps);
+  auto sums = per_map(x);
   over_maps(x, [&](const auto& kernel, const auto& batch, auto range, auto zero) {
     using T = decltype(zero);
-    kernel.square(batch, range, read<T>(x), squares.template data_ptr<T>());
+    kernel.dot(batch, range, read<T>(x), read<T>(y), sums.template data_ptr<T>());
   });
-  return squares;
+  return sums;
 }
 
 Tensor fused_mask(const Tensor& maps, const Cones& cones, const PartOptions& options) {
@@ -254,6 +256,52 @@ Tensor log_marginals_of(const Tensor& maps,
                          static_cast<T>(most), marginals.template data_ptr<T>());
   });
   return marginals;
+}
+
+Tensor gain_sums_of(const Tensor& maps,
+                    const Tensor& fits,
+                    const Tensor& inverse,
+                    const Tensor& log_partition,
+                    const Tensor& log_marginals) {
+  auto sums = torch::empty_like(log_partition);
+  over_filters(maps, [&](const auto& kernel, const auto& batch, auto range, auto zero) {
+    using T = decltype(zero);
+    kernel.gain_sums(batch, range, read<T>(fits), read<T>(inverse), read<T>(log_partition),
+                     read<T>(log_marginals), sums.template data_ptr<T>());
+  });
+  return sums;
+}
+
+void weigh_templates(const Tensor& maps,
+                     const Tensor& fits,
+                     const Tensor& inverse,
+                     const Tensor& log_partition,
+                     double most,
+                     const Tensor& log_marginals,
+                     const Tensor& gains,
+                     bool ignore_misfits) {
+  over_filters(maps, [&](const auto& kernel, const auto& batch, auto range, auto zero) {
+    using T = decltype(zero);
+    kernel.weigh_templates(batch, range, fits.template data_ptr<T>(), read<T>(inverse),
+                           read<T>(log_partition), static_cast<T>(most), read<T>(log_marginals),
+                           read<T>(gains), ignore_misfits);
+  });
+}
+
+Tensor mixture_of(const Tensor& maps,
+                  const Tensor& weights,
+                  const Cones& cones,
+                  TemplateShape shape,
+                  const Tensor& factor) {
+  const LaidOutCones templates(cones, maps);
+  auto mixture = like(maps);
+  over_filters(maps, [&](const auto& kernel, const auto& batch, auto range, auto zero) {
+    using T = decltype(zero);
+    kernel.mix(batch, range, read<T>(weights), read<T>(templates.slopes),
+               shape == TemplateShape::l1 ? nullptr : read<T>(templates.distances), read<T>(factor),
+               mixture.template data_ptr<T>());
+  });
+  return mixture;
 }
 
 FilterLoss loss_by_kernels(const Tensor& maps,

@@ -38,7 +38,7 @@ Looks look_at(const Tensor& maps, const Tensor& values, const PartOptions& optio
 
 Tensor sums_at(const Tensor& maps, const Tensor& peaks, const Tensor& table);  // sum x table[mu, .]
 Tensor fits_at(const Tensor& maps, const Tensor& peaks, const Cones& cones);   // sum x U_mu
-Tensor squares_of(const Tensor& maps);                                         // sum x^2
+Tensor dots_of(const Tensor& maps, const Tensor& others);                      // sum x y
 
 // The peaks that peak_cells finds and, in the same pass, x max(U_mu, 0), shaped like the maps.
 Tensor fused_mask(const Tensor& maps, const Cones& cones, const PartOptions& options);
@@ -58,6 +58,27 @@ Tensor log_marginals_of(const Tensor& maps,
                         const Tensor& log_partition,
                         double most);
 
+// In place of the fits: the weight of every template in the gradient of a map, and their mixture,
+// shaped like the maps (kernels/fit_kernels.h); log_marginals, gains: or undefined; factor [filter]
+Tensor gain_sums_of(const Tensor& maps,
+                    const Tensor& fits,
+                    const Tensor& inverse,
+                    const Tensor& log_partition,
+                    const Tensor& log_marginals);
+void weigh_templates(const Tensor& maps,
+                     const Tensor& fits,
+                     const Tensor& inverse,
+                     const Tensor& log_partition,
+                     double most,
+                     const Tensor& log_marginals,
+                     const Tensor& gains,
+                     bool ignore_misfits);
+Tensor mixture_of(const Tensor& maps,
+                  const Tensor& weights,
+                  const Cones& cones,
+                  TemplateShape shape,
+                  const Tensor& factor);
+
 // The filter loss of filter_loss.h over all ranks' images, in the maps' type, for the paper's prior.
 //   inverse [filter]: tau, of the maps as they are
 FilterLoss loss_by_kernels(const Tensor& maps,
@@ -75,6 +96,7 @@ struct MapPush {
   Tensor raise;  // or undefined
   Tensor lift;   // or undefined
   Tensor factor;
+  Tensor dense;  // shaped like the maps, in place of constant and pull; or undefined
 };
 
 struct Squares {

@@ -5,6 +5,9 @@
 #include "partwise/parts/vote.h"
 #include "partwise/tensors/torch.h"
 
+#include <cmath>
+#include <limits>
+
 namespace partwise::parts {
 namespace {
 
@@ -156,69 +159,110 @@ Tensor foreign_fits(const Scene& scene) {
   return fits_at(scene.values, scene.own_rows_of(scene.peaks.flip({0, 1})), others);
 }
 
-// What the paper's rule asks: log Z of mu-hat and of mu^-, and log N p(x).
+// The fits to all templates, and what they sum up to.
 struct Partition {
-  Tensor at_peaks;   // [images, filter]
-  Tensor silence;    // [filter]
-  Tensor marginals;  // [images, filter], or undefined
-  double most = 0.0;
+  Tensor fits;     // kernels/fit_kernels.h, of this rank's images
+  Tensor inverse;  // [filter]
+  Tensor log_z;  // [filter, n*n + 1]: exact: of the sum over the batch; paper: of the running mean
+  Tensor marginals;  // [own images, filter]: log sum_mu e^v, or undefined
+  double most = std::numeric_limits<double>::infinity();  // of v
+
+  Tensor at_peaks(const Tensor& peaks) const { return log_z.gather(1, peaks.t()).t().contiguous(); }
+  Tensor silence() const { return log_z.select(1, log_z.size(1) - 1).contiguous(); }
 };
 
-Partition see_partition(const Scene& scene, Memory& memory) {
+Partition partition_of(const Scene& scene, Memory& memory) {
   const auto& options = scene.options;
-  const auto inverse = (1.0 / scene.divisor) / scene.unit;
-  const auto fits = all_fits(scene.values, scene.cones, options.template_shape);
-  const auto sums = log_sums_of(scene.values, fits, inverse);
-  const auto images = static_cast<double>(scene.images());
-  memory.see_fits(scene.ranks.logsumexp(sums.unsqueeze(0)).squeeze(0) - std::log(images));
-  const auto log_z = memory.log_mean_fits().contiguous();
-  const auto templates = log_z.size(1);
-  // Z holds this batch with weight 1 - memory, hence the bound; only rounding can exceed it.
-  Partition found{log_z.gather(1, scene.peaks.t()).t().contiguous(),
-                  log_z.select(1, templates - 1).contiguous(),
-                  {},
-                  std::log(images / (1.0 - options.partition_memory))};
-  if (options.marginal == Marginal::definition) {  // p(mu) is the same for all, mu^- included
+  Partition found;
+  found.inverse = ((1.0 / scene.divisor) / scene.unit).contiguous();
+  found.fits = all_fits(scene.values, scene.cones, options.template_shape);
+  const auto own = log_sums_of(scene.values, found.fits, found.inverse);
+  found.log_z = scene.ranks.logsumexp(own.unsqueeze(0)).squeeze(0).contiguous();
+  if (options.rule != Rule::exact) {
+    const auto images = static_cast<double>(scene.images());
+    memory.see_fits(found.log_z - std::log(images));
+    found.log_z = memory.log_mean_fits().contiguous();
+    // Z holds this batch with weight 1 - memory, hence the bound; only rounding can exceed it.
+    found.most = std::log(images / (1.0 - options.partition_memory));
+  }
+  if (options.rule == Rule::exact || options.marginal == Marginal::definition) {
+    // p(mu) is the same for all, mu^- included
+    const double log_prior = -std::log(static_cast<double>(found.log_z.size(1)));
     found.marginals =
-        scene.of_all(log_marginals_of(scene.values, fits, inverse, log_z, found.most) -
-                     std::log(static_cast<double>(templates)));
+        log_marginals_of(scene.values, found.fits, found.inverse, found.log_z, found.most) +
+        log_prior;
   }
   return found;
 }
 
-// constant and pull of the whole batch, [images, filter].
+// dLoss_f/dx: of the whole batch, [images, filter], or cell by cell.
 struct Weights {
   Tensor constant;
   Tensor pull;
+  Tensor dense;  // [own images, filter, n, n]
   double effective_samples = 0.0;
 };
 
+// Rules paper_all and exact: the mixture of all templates.
+Weights mixed_weights(const Scene& scene, Memory& memory) {
+  const auto& options = scene.options;
+  const auto part = partition_of(scene, memory);
+  Tensor gains;
+  auto factor =
+      scene.weight / (scene.unit * scene.divisor * static_cast<double>(part.log_z.size(1)));
+  if (options.rule == Rule::exact) {
+    gains = scene.ranks.sum(
+        gain_sums_of(scene.values, part.fits, part.inverse, part.log_z, part.marginals));
+  } else {
+    factor = factor / static_cast<double>(scene.images());
+  }
+  weigh_templates(scene.values, part.fits, part.inverse, part.log_z, part.most, part.marginals,
+                  gains, options.rule == Rule::paper_all && options.misfits == Misfits::ignored);
+  Weights weights;
+  weights.dense =
+      mixture_of(scene.values, part.fits, scene.cones, options.template_shape, factor.contiguous());
+  // A share: what all of a filter's weights are multiplied by does not matter.
+  const auto sizes = scene.of_all(dots_of(weights.dense, weights.dense).sqrt());
+  by_type(scene.values, [&](auto zero) {
+    using T = decltype(zero);
+    weights.effective_samples = kernels::layer_kernels<T>().effective(
+        scene.batch(), scene.labels.data_ptr<int64_t>(),
+        scene.layer.filter_category.data_ptr<int64_t>(), data<T>(sizes));
+  });
+  return weights;
+}
+
 Weights weights_of(const Scene& scene, Memory& memory, const Tensor& category_shares) {
   const auto& options = scene.options;
+  if (options.rule == Rule::paper_all || options.rule == Rule::exact)
+    return mixed_weights(scene, memory);
   const bool paper = options.rule == Rule::paper;
+  const auto part = paper ? partition_of(scene, memory) : Partition{};
   const auto foreign = paper ? Tensor() : scene.of_all(foreign_fits(scene));
-  const auto partition = paper ? see_partition(scene, memory) : Partition{};
-  const auto shares = category_shares.defined() && options.balance == Balance::dataset
+  const auto at_peaks = paper ? part.at_peaks(scene.peaks) : Tensor();
+  const auto silence = paper ? part.silence() : Tensor();
+  const auto marginals = part.marginals.defined() ? scene.of_all(part.marginals) : Tensor();
+  const auto shares = category_shares.defined()
                           ? category_shares.to(scene.values.scalar_type()).contiguous()
                           : Tensor();
-  Weights weights{torch::empty_like(scene.tops), torch::empty_like(scene.tops)};
+  Weights weights{torch::empty_like(scene.tops), torch::empty_like(scene.tops), {}};
   by_type(scene.values, [&](auto zero) {
     using T = decltype(zero);
     const kernels::WeightRule<T> rule{scene.divisor,         options.misfits == Misfits::ignored,
                                       options.weight_limit,  options.balance == Balance::category,
                                       data<T>(shares),       data<T>(scene.unit),
-                                      data<T>(scene.weight), partition.most};
-    const kernels::PeakNumbers<T> numbers{
-        data<T>(scene.tops), data<T>(scene.masses),       data<T>(scene.own_fits),
-        data<T>(foreign),    data<T>(partition.at_peaks), data<T>(partition.marginals)};
+                                      data<T>(scene.weight), part.most};
+    const kernels::PeakNumbers<T> numbers{data<T>(scene.tops),     data<T>(scene.masses),
+                                          data<T>(scene.own_fits), data<T>(foreign),
+                                          data<T>(at_peaks),       data<T>(marginals)};
     const auto& table = kernels::layer_kernels<T>();
     const auto* labels = scene.labels.data_ptr<int64_t>();
     const auto* category = scene.layer.filter_category.data_ptr<int64_t>();
     auto* constant = weights.constant.data_ptr<T>();
     auto* pull = weights.pull.data_ptr<T>();
     weights.effective_samples =
-        paper ? table.paper(scene.batch(), labels, category, numbers, data<T>(partition.silence),
-                            rule, constant, pull)
+        paper ? table.paper(scene.batch(), labels, category, numbers, data<T>(silence), rule,
+                            constant, pull)
               : table.release(scene.batch(), labels, category, numbers, rule, constant, pull);
   });
   return weights;
@@ -227,9 +271,12 @@ Weights weights_of(const Scene& scene, Memory& memory, const Tensor& category_sh
 // What scales a filter's maps, all of the batch's alike, as a multiple of x.  [filter]
 Tensor scaling_of(const Scene& scene, const Weights& weights) {
   if (scene.options.loudness == Loudness::free) return torch::zeros_like(scene.unit);
-  const auto along = weights.constant * scene.masses + weights.pull * scene.own_fits;
-  const auto squares = scene.ranks.sum(squares_of(scene.values).sum(0, false, torch::kFloat64));
-  return along.sum(0, false, torch::kFloat64) / squares.clamp_min(kTiny);
+  const auto sum = [&](const Tensor& x) { return x.sum(0, false, torch::kFloat64); };
+  const auto squares = scene.ranks.sum(sum(dots_of(scene.values, scene.values)));
+  const auto along = weights.dense.defined()
+                         ? scene.ranks.sum(sum(dots_of(scene.values, weights.dense)))
+                         : sum(weights.constant * scene.masses + weights.pull * scene.own_fits);
+  return along / squares.clamp_min(kTiny);
 }
 
 struct Raise {
@@ -310,8 +357,12 @@ void plan_the_push(Plan& plan,
                    Diagnostics& diagnostics) {
   const auto& options = scene.options;
   const auto weights = weights_of(scene, memory, category_shares);
-  plan.push.constant = scene.own_rows_of(weights.constant);
-  plan.push.pull = scene.own_rows_of(weights.pull);
+  if (weights.dense.defined()) {
+    plan.push.dense = weights.dense;
+  } else {
+    plan.push.constant = scene.own_rows_of(weights.constant);
+    plan.push.pull = scene.own_rows_of(weights.pull);
+  }
   plan.push.scaling = scaling_of(scene, weights);
   plan.push.strongest = looks.strongest;
   const auto number = [&](double value) { return torch::full({}, value, memory.type()); };

@@ -5,7 +5,7 @@
 namespace partwise::parts {
 
 // The mask and what filter_push.h adds in the backward pass, by the kernels: two passes over the
-// maps on the way back. For the rules whose gradient is constant + pull U_mu-hat.
+// maps on the way back.
 
 // x (1 - share + share max(U_mu-hat, 0)); can be differentiated once by the kernels, and again by
 // composed operators.

@@ -113,8 +113,6 @@ Tensor InterpretableImpl::mask_and_learn(const Tensor& maps,
   const auto looks = parts::look_at(maps, values, options_);
   memory.see(values, looks, labels, *ranks_);
   const bool fused = parts::can_fuse(maps) && maps.scalar_type() == values.scalar_type();
-  const bool at_peaks =
-      options_.rule == parts::Rule::release || options_.rule == parts::Rule::paper;
   diagnostics.see(values.flatten(2), memory, options_, *ranks_);
   const double strength = options_.strength * strength_factor_;
   const bool learns = strength > 0.0 && maps.requires_grad();
@@ -122,7 +120,7 @@ Tensor InterpretableImpl::mask_and_learn(const Tensor& maps,
       options_.balance == parts::Balance::dataset
           ? shares_of_filters(memory.filter_category(), categories_, category_shares_)
           : Tensor();
-  if (fused && at_peaks && learns) {
+  if (fused && learns) {
     return parts::mask_and_push_by_kernels({maps, before_relu, labels}, looks, mask_share_, memory,
                                            options_, shares, strength, *ranks_, diagnostics);
   }

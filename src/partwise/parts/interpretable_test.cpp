@@ -450,7 +450,7 @@ TEST(Interpretable, ReportsTheLossItsTermsAndTheFiltersOfEachCategory) {
   const auto seen = layer->take_diagnostics();
   EXPECT_LT(seen.loss, 0.0);
   EXPECT_NEAR(seen.prior_entropy, std::log(37.0), 1e-9);
-  EXPECT_NEAR(seen.loss, -seen.prior_entropy + seen.category_entropy + seen.spatial_entropy, 1e-9);
+  EXPECT_NEAR(seen.loss, -seen.prior_entropy + seen.category_entropy + seen.spatial_entropy, 1e-6);
   ASSERT_EQ(seen.filters_per_category.size(), 2U);
   EXPECT_EQ(seen.filters_per_category[0] + seen.filters_per_category[1], 3);
 }
