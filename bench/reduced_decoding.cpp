@@ -79,7 +79,7 @@ void show_differences(const std::vector<fs::path>& photos) {
             static_cast<int64_t>(static_cast<double>(std::min(reduced.width, reduced.height)) /
                                  (left * static_cast<double>(reduction)));
         compare(resize_antialiased(read_image(path), window, side, side),
-                resize_antialiased(reduced.image, window, side, side, reduction), difference);
+                resize_antialiased(reduced, window, side, side), difference);
       }
       const auto values = static_cast<double>(difference.values);
       fmt::print("| 1/{} | {:.1f} | {:.2f} | {:.2f} % | {} |\n", reduction, left,
@@ -107,7 +107,7 @@ void show_times(const std::vector<fs::path>& photos) {
           seconds_of([&] { whole = resize_antialiased(read_image(path), window, side, side); }));
       reduced_times.push_back(seconds_of([&] {
         const auto seen = read_reduced(path, reduction);
-        reduced = resize_antialiased(seen.image, window, side, side, seen.reduction);
+        reduced = resize_antialiased(seen, window, side, side);
       }));
     }
     const auto median = [](std::vector<double> times) {

@@ -138,13 +138,11 @@ Crops load_crops(const PartDataset& dataset,
     const auto& record = dataset.images.at(static_cast<std::size_t>(sample.image_index));
     const auto window = window_of(dataset, sample);
     const auto reduction = images::reduction_for(window, options.side, options.side);
-    const auto seen = images::read_reduced(dataset.root / record.file_name, reduction);
+    const auto seen = images::read_reduced(dataset.root / record.file_name, reduction, window);
     ensure(seen.width == record.width && seen.height == record.height,
            "{}: is {} x {}, dataset.json says {} x {}", record.file_name, seen.width, seen.height,
            record.width, record.height);
-    copy_planar(
-        images::resize_antialiased(seen.image, window, options.side, options.side, seen.reduction),
-        out);
+    copy_planar(images::resize_antialiased(seen, window, options.side, options.side), out);
     ++decoded;
   };
   std::optional<RowBytes> kept;

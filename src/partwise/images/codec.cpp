@@ -24,9 +24,10 @@ Format format_of(std::string_view bytes, std::string_view name) {
 ReducedImage decode_reduced(std::string_view bytes,
                             std::string_view name,
                             int64_t max_pixels,
-                            int64_t reduction) {
+                            int64_t reduction,
+                            const Window& needed) {
   if (format_of(bytes, name) == Format::jpeg)
-    return decode_jpeg(bytes, name, max_pixels, reduction);
+    return decode_jpeg(bytes, name, max_pixels, reduction, needed);
   ReducedImage whole{decode_png(bytes, name, max_pixels)};
   whole.width = whole.image.width;
   whole.height = whole.image.height;
@@ -36,7 +37,7 @@ ReducedImage decode_reduced(std::string_view bytes,
 }  // namespace
 
 Image decode_image(std::string_view bytes, std::string_view name, int64_t max_pixels) {
-  return decode_reduced(bytes, name, max_pixels, 1).image;
+  return decode_reduced(bytes, name, max_pixels, 1, {}).image;
 }
 
 int64_t pixels_of(std::string_view bytes, std::string_view name) {
@@ -48,8 +49,11 @@ Image read_image(const std::filesystem::path& path) {
   return read_reduced(path, 1).image;
 }
 
-ReducedImage read_reduced(const std::filesystem::path& path, int64_t reduction) {
-  return decode_reduced(read_file(path, kLargestFile), path.string(), kMostPixels, reduction);
+ReducedImage read_reduced(const std::filesystem::path& path,
+                          int64_t reduction,
+                          const Window& needed) {
+  return decode_reduced(read_file(path, kLargestFile), path.string(), kMostPixels, reduction,
+                        needed);
 }
 
 }  // namespace partwise::images

@@ -20,16 +20,23 @@ Image read_image(const std::filesystem::path& path);
 int64_t pixels_of(std::string_view bytes, std::string_view name);
 
 // read_image, but a JPEG is decoded at 1/reduction of its size (1, 2, 4 or 8) from its low
-// frequencies. Files for which this is not possible (PNG, JPEG stored turned) come whole, with
-// reduction 1.
-ReducedImage read_reduced(const std::filesystem::path& path, int64_t reduction);
+// frequencies, and only as far as `needed`, a window in pixels of the whole picture, asks for it
+// (empty or not inside the picture: all of it); the pixels are those of the whole decoding. Files
+// for which this is not possible (PNG, JPEG stored turned) come whole, with reduction 1.
+//
+// Below the window nothing is decoded: damage there goes unnoticed, but a file that was cut off is
+// refused as ever. Importing and `data check` decode all of it.
+ReducedImage read_reduced(const std::filesystem::path& path,
+                          int64_t reduction,
+                          const Window& needed = {});
 
 // The same for one format; `bytes` begins with the format's signature.
 Image decode_png(std::string_view bytes, std::string_view name, int64_t max_pixels);
 ReducedImage decode_jpeg(std::string_view bytes,
                          std::string_view name,
                          int64_t max_pixels,
-                         int64_t reduction);
+                         int64_t reduction,
+                         const Window& needed);
 
 int64_t pixels_of_png(std::string_view bytes, std::string_view name);
 int64_t pixels_of_jpeg(std::string_view bytes, std::string_view name);

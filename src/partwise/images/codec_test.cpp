@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <jpeglib.h>
@@ -203,7 +204,7 @@ TEST(Codec, AReducedJpegStandsForTheWholeOne) {
     EXPECT_EQ(seen.image.width, 480 / reduction);
     for (const Window& window : {Window{0, 0, 480, 372}, Window{37, 21, 301, 299}}) {
       const auto exact = resize_antialiased(whole, window, 12, 12);
-      const auto close = resize_antialiased(seen.image, window, 12, 12, reduction);
+      const auto close = resize_antialiased(seen, window, 12, 12);
       for (std::size_t i = 0; i < exact.pixels.size(); ++i) {
         // A grid shifted by half a reduced pixel would be two levels off at 1/8.
         EXPECT_NEAR(close.pixels[i], exact.pixels[i], 1) << reduction << ": " << i;
@@ -220,6 +221,141 @@ TEST(Codec, AReducedJpegStandsForTheWholeOne) {
   write_file_atomically(place, encode_jpeg(ramp, 90).substr(0, 5000));
   EXPECT_THROW(read_reduced(place, 8), Error);
   std::filesystem::remove(place);
+}
+
+// How a file stores its picture.
+struct Storage {
+  int width = 0;
+  int height = 0;
+  int across = 1;  // pixels per colour sample
+  int down = 1;
+  bool grey = false;
+  bool progressive = false;
+  int restart = 0;  // in blocks
+};
+
+std::string stored(const Storage& how, uint64_t seed) {
+  jpeg_compress_struct info{};
+  jpeg_error_mgr manager{};
+  info.err = jpeg_std_error(&manager);
+  jpeg_create_compress(&info);
+  unsigned char* buffer = nullptr;
+  unsigned long size = 0;
+  jpeg_mem_dest(&info, &buffer, &size);
+  info.image_width = static_cast<JDIMENSION>(how.width);
+  info.image_height = static_cast<JDIMENSION>(how.height);
+  info.input_components = how.grey ? 1 : 3;
+  info.in_color_space = how.grey ? JCS_GRAYSCALE : JCS_RGB;
+  jpeg_set_defaults(&info);
+  jpeg_set_quality(&info, 90, TRUE);
+  info.comp_info[0].h_samp_factor = how.across;
+  info.comp_info[0].v_samp_factor = how.down;
+  info.restart_interval = static_cast<unsigned>(how.restart);
+  if (how.progressive) jpeg_simple_progression(&info);
+  jpeg_start_compress(&info, TRUE);
+  Random random(seed);  // colours that change from pixel to pixel show every neighbour's part
+  std::vector<uint8_t> pixels(static_cast<std::size_t>(how.width * info.input_components));
+  while (info.next_scanline < info.image_height) {
+    for (auto& value : pixels) value = static_cast<uint8_t>(random.below(256));
+    auto* row = pixels.data();
+    jpeg_write_scanlines(&info, &row, 1);
+  }
+  jpeg_finish_compress(&info);
+  std::string bytes(reinterpret_cast<const char*>(buffer), size);
+  jpeg_destroy_compress(&info);
+  std::free(buffer);
+  return bytes;
+}
+
+void expect_part_of(const ReducedImage& whole, const ReducedImage& piece, const Window& window) {
+  const int64_t reduction = whole.reduction;
+  const int64_t right = (window.x + window.width - 1) / reduction;
+  const int64_t bottom = (window.y + window.height - 1) / reduction;
+  ASSERT_EQ(piece.width, whole.width);
+  ASSERT_EQ(piece.height, whole.height);
+  ASSERT_LE(piece.left, window.x / reduction);
+  ASSERT_EQ(piece.top, window.y / reduction);
+  ASSERT_LT(right, piece.left + piece.image.width);
+  ASSERT_EQ(bottom + 1, piece.top + piece.image.height);
+  for (int64_t y = piece.top; y <= bottom; ++y) {
+    for (int64_t x = window.x / reduction; x <= right; ++x) {
+      const auto* seen = piece.image.at(x - piece.left, y - piece.top);
+      ASSERT_TRUE(std::equal(seen, seen + 3, whole.image.at(x, y)))
+          << x << ", " << y << " of window " << window.width << " x " << window.height << " at "
+          << window.x << ", " << window.y << ", reduction " << reduction;
+    }
+  }
+}
+
+TEST(Codec, AWindowHasThePixelsOfTheWholeDecoding) {
+  std::vector<Storage> storages;
+  for (const auto& [across, down] : {std::pair{1, 1}, {2, 1}, {2, 2}, {1, 2}, {4, 1}}) {
+    for (const auto& [width, height] : {std::pair{97, 83}, {64, 96}, {33, 17}, {5, 3}}) {
+      storages.push_back({width, height, across, down});
+    }
+    storages.push_back({97, 83, across, down, false, true});
+    storages.push_back({97, 83, across, down, false, false, 3});
+    storages.push_back({81, 90, across, down, false, true, 2});
+  }
+  storages.push_back({97, 83, 1, 1, true});
+  storages.push_back({97, 83, 1, 1, true, true});
+  Random random(11);
+  for (std::size_t i = 0; i < storages.size(); ++i) {
+    const auto& how = storages[i];
+    SCOPED_TRACE(testing::Message() << how.across << " x " << how.down << ", progressive "
+                                    << how.progressive << ", restart " << how.restart);
+    const auto bytes = stored(how, i);
+    for (const int64_t reduction : {1, 2, 4, 8}) {
+      const auto whole = decode_jpeg(bytes, "x.jpg", kMostPixels, reduction, {});
+      for (int draw = 0; draw < 60; ++draw) {
+        const int64_t x = random.below(how.width);
+        const int64_t y = random.below(how.height);
+        const Window window{x, y, 1 + random.below(how.width - x),
+                            1 + random.below(how.height - y)};
+        expect_part_of(whole, decode_jpeg(bytes, "x.jpg", kMostPixels, reduction, window), window);
+      }
+      const Window all{0, 0, how.width, how.height};
+      expect_part_of(whole, decode_jpeg(bytes, "x.jpg", kMostPixels, reduction, all), all);
+    }
+    const auto outside = decode_jpeg(bytes, "x.jpg", kMostPixels, 1, {2, 2, how.width, 1});
+    EXPECT_EQ(outside.image.height, how.height);  // the caller compares sizes
+  }
+}
+
+TEST(Codec, InksOfAWindowBecomeRgb) {
+  std::vector<uint8_t> inks;
+  Random random(2);
+  for (int i = 0; i < 40 * 40 * 4; ++i) inks.push_back(static_cast<uint8_t>(random.below(256)));
+  const auto bytes = raw_jpeg(inks, 40, 4, JCS_CMYK);
+  const Window window{17, 9, 11, 20};
+  expect_part_of(decode_jpeg(bytes, "x.jpg", kMostPixels, 1, {}),
+                 decode_jpeg(bytes, "x.jpg", kMostPixels, 1, window), window);
+}
+
+TEST(Codec, ACutOffFileIsRefusedWhereverTheWindowLies) {
+  const auto complaint = [](const std::string& bytes, const Window& window) -> std::string {
+    try {
+      decode_jpeg(bytes, "x.jpg", kMostPixels, 1, window);
+      return "decoded";
+    } catch (const Error& error) {
+      return error.what();
+    }
+  };
+  const Window top{10, 0, 20, 8};
+  for (const bool progressive : {false, true}) {
+    auto whole = stored({97, 83, 2, 2, false, progressive}, 1);
+    EXPECT_EQ(complaint(whole, top), "decoded");
+    for (const std::size_t cut : {whole.size() * 3 / 4, whole.size() - 2}) {
+      EXPECT_EQ(complaint(whole.substr(0, cut), top), complaint(whole.substr(0, cut), {}));
+      EXPECT_EQ(complaint(whole.substr(0, cut), top),
+                "x.jpg: truncated JPEG (Premature end of JPEG file)");
+    }
+    // A thumbnail's own end does not count.
+    whole.insert(2, std::string("\xFF\xE1\x00\x06\xFF\xD8\xFF\xD9", 8));
+    EXPECT_EQ(complaint(whole, top), "decoded");
+    EXPECT_EQ(complaint(whole.substr(0, whole.size() - 2), top),
+              "x.jpg: truncated JPEG (Premature end of JPEG file)");
+  }
 }
 
 TEST(Codec, ExifOrientationTurnsTheImage) {

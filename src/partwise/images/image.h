@@ -23,13 +23,23 @@ struct Image {
   }
 };
 
-// An image at 1/reduction of its size: pixel (x, y) stands for those from (reduction * x,
-// reduction * y) on.
+// Whole pixels of an image: columns [x, x + width), rows [y, y + height).
+struct Window {
+  int64_t x = 0;
+  int64_t y = 0;
+  int64_t width = 0;
+  int64_t height = 0;
+};
+
+// A picture, or a piece of it, at 1/reduction of its size: pixel (x, y) of `image` stands for those
+// of the picture from (reduction * (left + x), reduction * (top + y)) on.
 struct ReducedImage {
   Image image;
   int64_t reduction = 1;
-  int64_t width = 0;  // of the whole
+  int64_t width = 0;  // of the picture
   int64_t height = 0;
+  int64_t left = 0;  // where the piece begins, in its own pixels
+  int64_t top = 0;
 };
 
 }  // namespace partwise::images

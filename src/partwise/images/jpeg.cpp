@@ -1,6 +1,7 @@
 #include "partwise/base/error.h"
 #include "partwise/images/codec.h"
 
+#include <algorithm>
 #include <array>
 #include <csetjmp>
 #include <cstdio>
@@ -55,8 +56,7 @@ bool survives(Complaints& complaints, const Step& step) {
 
 class JpegDecoder {
  public:
-  JpegDecoder(std::string_view bytes, std::string_view name)
-      : name_(name), ends_(bytes.find("\xFF\xD9") != std::string_view::npos) {
+  JpegDecoder(std::string_view bytes, std::string_view name) : bytes_(bytes), name_(name) {
     info_.err = prepare(complaints_);
     guarded([&] {
       jpeg_create_decompress(&info_);
@@ -65,6 +65,7 @@ class JpegDecoder {
       jpeg_save_markers(&info_, kExifMarker, 0xFFFF);
       jpeg_read_header(&info_, TRUE);
     });
+    scan_ = bytes.size() - info_.src->bytes_in_buffer;
   }
   ~JpegDecoder() { jpeg_destroy_decompress(&info_); }
   JpegDecoder(const JpegDecoder&) = delete;
@@ -87,27 +88,41 @@ class JpegDecoder {
     return 1;
   }
 
-  // From here on the picture has the size of what is read.
-  Image prepare_reduced(int64_t reduction) {
+  // Decodes at 1/reduction of the size what `needed` covers (empty or not inside: everything), and
+  // perhaps some columns around it. Four inks come as four channels, with room for them.
+  ReducedImage read(int64_t reduction, const Window& needed) {
     guarded([&] {
       info_.scale_num = 1;
       info_.scale_denom = static_cast<unsigned>(reduction);
-      jpeg_calc_output_dimensions(&info_);
-    });
-    return Image::blank(info_.output_width, info_.output_height);
-  }
-
-  // Rows of `channels` interleaved bytes into `pixels`, which is large enough.
-  void read(uint8_t* pixels, std::size_t channels) {
-    guarded([&] {
-      info_.out_color_space = channels == 4 ? JCS_CMYK : JCS_RGB;
+      info_.out_color_space = four_inks() ? JCS_CMYK : JCS_RGB;
       jpeg_start_decompress(&info_);
-      while (info_.output_scanline < info_.output_height) {
-        auto* row = pixels + std::size_t{info_.output_scanline} * info_.output_width * channels;
+    });
+    ReducedImage piece{{}, reduction, width(), height()};
+    auto rows = info_.output_height;
+    if (lies_inside(needed)) {
+      cut_columns(needed, reduction, piece);
+      piece.top = needed.y / reduction;
+      rows = static_cast<JDIMENSION>((needed.y + needed.height - 1) / reduction + 1 - piece.top);
+    }
+    const auto row_bytes = std::size_t{info_.output_width} * (four_inks() ? 4U : 3U);
+    piece.image.width = info_.output_width;
+    piece.image.height = rows;
+    piece.image.pixels.resize(rows * row_bytes);
+    auto* pixels = piece.image.pixels.data();
+    guarded([&] {
+      const auto top = static_cast<JDIMENSION>(piece.top);
+      if (top > 0) jpeg_skip_scanlines(&info_, top);
+      while (info_.output_scanline < top + rows) {
+        auto* row = pixels + (info_.output_scanline - top) * row_bytes;
         jpeg_read_scanlines(&info_, &row, 1);
       }
-      jpeg_finish_decompress(&info_);
+      if (info_.output_scanline == info_.output_height) {
+        jpeg_finish_decompress(&info_);
+      } else if (!ends()) {
+        WARNMS(&info_, JWRN_JPEG_EOF);  // what is left would have said so
+      }
     });
+    return piece;
   }
 
  private:
@@ -117,25 +132,52 @@ class JpegDecoder {
     // The destructor doesn't run when the constructor throws; destroying twice is harmless.
     jpeg_destroy_decompress(&info_);
     throw Error(fmt::format("{}: {} JPEG ({})", name_,
-                            complaints_.truncated || !ends_ ? "truncated" : "damaged",
+                            complaints_.truncated || !ends() ? "truncated" : "damaged",
                             complaints_.text.data()));
   }
 
+  // With the marker every JPEG ends with. A thumbnail before the scans ends with one, too.
+  [[nodiscard]] bool ends() const {
+    const auto at = bytes_.rfind("\xFF\xD9");
+    return at != std::string_view::npos && at >= scan_;
+  }
+
+  [[nodiscard]] bool lies_inside(const Window& window) const {
+    return window.x >= 0 && window.y >= 0 && window.width > 0 && window.height > 0 &&
+           window.x + window.width <= width() && window.y + window.height <= height();
+  }
+
+  // Colours are interpolated between neighbours; at the border of what is decoded there are none.
+  // Columns beside the window are therefore decoded with it; rows above and below it come by
+  // themselves.
+  void cut_columns(const Window& needed, int64_t reduction, ReducedImage& piece) {
+    constexpr int64_t kNeighbours = 4;
+    const int64_t right = (needed.x + needed.width - 1) / reduction + 1 + kNeighbours;
+    auto left = static_cast<JDIMENSION>(std::max(int64_t{0}, needed.x / reduction - kNeighbours));
+    auto columns = std::min(info_.output_width, static_cast<JDIMENSION>(right)) - left;
+    guarded([&] { jpeg_crop_scanline(&info_, &left, &columns); });
+    piece.left = left;
+  }
+
+  std::string_view bytes_;
   std::string_view name_;
-  bool ends_;  // with the marker every JPEG ends with
+  std::size_t scan_ = 0;  // where the picture's data begin
   Complaints complaints_;
   jpeg_decompress_struct info_{};
 };
 
-void rgb_from_inks(const std::vector<uint8_t>& inks, bool inverted, std::vector<uint8_t>& rgb) {
-  for (std::size_t i = 0; i < inks.size() / 4; ++i) {
+void rgb_from_inks(Image& image, bool inverted) {
+  auto& pixels = image.pixels;
+  for (std::size_t i = 0; i < pixels.size() / 4; ++i) {
     const auto light = [&](std::size_t ink) {
-      return inverted ? int{inks[4 * i + ink]} : 255 - int{inks[4 * i + ink]};
+      return inverted ? int{pixels[4 * i + ink]} : 255 - int{pixels[4 * i + ink]};
     };
+    const int black = light(3);
     for (std::size_t c = 0; c < 3; ++c) {
-      rgb[3 * i + c] = static_cast<uint8_t>((light(c) * light(3) + 127) / 255);
+      pixels[3 * i + c] = static_cast<uint8_t>((light(c) * black + 127) / 255);
     }
   }
+  pixels.resize(pixels.size() / 4 * 3);
 }
 
 }  // namespace
@@ -148,23 +190,18 @@ int64_t pixels_of_jpeg(std::string_view bytes, std::string_view name) {
 ReducedImage decode_jpeg(std::string_view bytes,
                          std::string_view name,
                          int64_t max_pixels,
-                         int64_t reduction) {
+                         int64_t reduction,
+                         const Window& needed) {
   JpegDecoder decoder(bytes, name);
   ensure(decoder.width() * decoder.height() <= max_pixels,
-         "{}: {} x {} pixels is more than the {} accepted; make it smaller first", name, decoder.width(), decoder.height(),
-         max_pixels);
+         "{}: {} x {} pixels is more than the {} accepted; make it smaller first", name,
+         decoder.width(), decoder.height(), max_pixels);
   const int orientation = decoder.orientation();  // reading the pixels forgets the markers
-  if (orientation != 1) reduction = 1;            // turned, its blocks would begin at the other end
-  auto image = decoder.prepare_reduced(reduction);
-  if (decoder.four_inks()) {
-    std::vector<uint8_t> inks(image.pixels.size() / 3 * 4);
-    decoder.read(inks.data(), 4);
-    rgb_from_inks(inks, decoder.inverted_inks(), image.pixels);
-  } else {
-    decoder.read(image.pixels.data(), 3);
-  }
-  ReducedImage seen{upright(std::move(image), orientation), reduction, decoder.width(),
-                    decoder.height()};
+  const bool stored_upright = orientation == 1;   // turned, its blocks would begin at the other end
+  auto seen = decoder.read(stored_upright ? reduction : 1, stored_upright ? needed : Window{});
+  if (decoder.four_inks()) rgb_from_inks(seen.image, decoder.inverted_inks());
+  if (stored_upright) return seen;
+  seen.image = upright(std::move(seen.image), orientation);
   if (orientation >= 5) std::swap(seen.width, seen.height);
   return seen;
 }

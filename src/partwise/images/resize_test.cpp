@@ -1,6 +1,7 @@
 #include "partwise/images/resize.h"
 
 #include "partwise/base/random.h"
+#include "partwise/images/row_kernels.h"
 
 #include <gtest/gtest.h>
 
@@ -97,11 +98,38 @@ TEST(Resize, AReducedImageOfBlocksGivesTheSameAsTheWhole) {
   }
   for (const Window& window : {Window{0, 0, 48, 36}, Window{5, 3, 41, 30}, Window{7, 6, 1, 1}}) {
     const auto exact = resize_antialiased(whole, window, 7, 5);
-    const auto folded = resize_antialiased(blocks, window, 7, 5, 4);
+    const auto folded = resize_antialiased(ReducedImage{blocks, 4, 48, 36}, window, 7, 5);
     for (std::size_t i = 0; i < exact.pixels.size(); ++i) {
       EXPECT_NEAR(folded.pixels[i], exact.pixels[i], 1);  // sums in another order, then rounded
     }
   }
+}
+
+TEST(Resize, AllKernelsGiveTheSameBits) {
+  const auto image = noise(75, 61);
+  for (const Window& window : {Window{0, 0, 75, 61}, Window{5, 3, 41, 30}, Window{74, 60, 1, 1},
+                               Window{0, 0, 75, 1}, Window{1, 0, 2, 61}}) {
+    for (const int64_t reduction : {1, 2, 8}) {
+      const Window seen{reduction * window.x, reduction * window.y, reduction * window.width - 1,
+                        reduction * window.height};
+      if (seen.width == 0) continue;
+      for (const int64_t side : {1, 2, 10, 11, 32, 43, 224}) {  // with and without a rest of blocks
+        EXPECT_EQ(
+            resize_with(fastest_row_kernels(), image, seen, side, side + 1, reduction).pixels,
+            resize_with(portable_row_kernels(), image, seen, side, side + 1, reduction).pixels)
+            << window.width << " x " << window.height << " at 1/" << reduction << " to " << side;
+      }
+    }
+  }
+}
+
+TEST(Resize, APieceOfThePictureStandsForIt) {
+  const auto image = noise(40, 30);
+  const Window window{13, 9, 20, 17};
+  ReducedImage piece{Image::blank(24, 19), 1, 40, 30, 10, 8};
+  for (int64_t y = 0; y < 19; ++y) std::copy_n(image.at(10, 8 + y), 3 * 24, piece.image.at(0, y));
+  EXPECT_EQ(resize_antialiased(piece, window, 16, 16).pixels,
+            resize_antialiased(image, window, 16, 16).pixels);
 }
 
 TEST(Resize, ReductionLeavesThreePixelsForOne) {
