@@ -1,6 +1,6 @@
 # Thin names over CMake presets; `make` lists them. `make demo` and `make test` do all the set-up themselves.
 .DEFAULT_GOAL := help
-.PHONY: help deps build demo test test-real test-onnx test-web test-browser asan bench toy fuzz cuda install format tidy hooks
+.PHONY: help deps build demo test test-real test-onnx test-web test-browser asan bench toy fuzz cuda python install format tidy hooks
 
 help:      ## list targets
 	@sed -n 's/^\([a-z-]*\): *## /\1\t/p; s/^\([a-z-]*\):[a-z -]* ## /\1\t/p' $(MAKEFILE_LIST) | expand -t 12
@@ -11,6 +11,7 @@ build: deps ## compile the program: build/release/partwise
 demo: build ## the main job on built-in data: four networks, their measures, one HTML page
 	@build/release/partwise demo
 test: deps ## build everything and run every test
+	@tools/install_deps.sh python3-torch
 	@cmake --preset release $(CMAKE_OPTIONS) > /dev/null && cmake --build --preset release && ctest --preset release -LE real
 test-real: deps ## the tests on real photographs and weights in ../shared, skipped where they are missing
 	@cmake --preset release $(CMAKE_OPTIONS) > /dev/null && cmake --build --preset release && tools/test_real.sh
@@ -31,7 +32,10 @@ fuzz: deps ## every reader of weights files under libFuzzer, FUZZ_SECONDS (60) e
 cuda:      ## compile against the LibTorch inside python3's torch, with CUDA
 	@cmake --preset cuda -DCMAKE_PREFIX_PATH=$$(python3 -c 'import torch; print(torch.utils.cmake_prefix_path)') \
 	  && cmake --build --preset cuda
-install: build ## install the program, the headers and the CMake package (PREFIX, default /usr/local)
+python: deps ## the layer for Python's torch: build/release/python (docs/api.md)
+	@tools/install_deps.sh python3-torch
+	@cmake --preset release $(CMAKE_OPTIONS) > /dev/null && cmake --build --preset release --target partwise_python
+install: build ## install the program, the headers, the CMake package and the Python module (PREFIX, default /usr/local)
 	@cmake --build --preset release && cmake --install build/release --prefix $(or $(PREFIX),/usr/local)
 format:    ## rewrite the sources with clang-format 14
 	@git ls-files '*.h' '*.cpp' '*.cu' | xargs clang-format-14 -i
