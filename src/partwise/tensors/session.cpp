@@ -10,10 +10,44 @@
 #include <torch/cuda.h>
 #include <torch/version.h>
 
+#include <dlfcn.h>
+#if defined(__GLIBC__)
+#include <malloc.h>
+#endif
+
 namespace partwise::tensors {
+namespace {
+
+// What malloc gives back to the system, a training step asks for again and the kernel fills with
+// zeros, page by page: a tenth of the demo's step.
+void keep_freed_memory() {
+#if defined(__GLIBC__)
+  constexpr int kKept = 1 << 30;  // bytes at most
+  mallopt(M_MMAP_THRESHOLD, kKept);
+  mallopt(M_TRIM_THRESHOLD, kKept);
+#endif
+}
+
+template <typename Function>
+Function* loaded(const char* name) {
+  return reinterpret_cast<Function*>(dlsym(RTLD_DEFAULT, name));
+}
+
+// OpenBLAS's own threads spin for 26 ms after each product, on the cores that OpenMP's are to work
+// on. Products are shared among those instead, see networks/linear.h.
+void silence_blas_threads() {
+  constexpr int kOwnThreads = 1;  // openblas_get_parallel: 0 none, 1 its own, 2 OpenMP's
+  auto* kind = loaded<int()>("openblas_get_parallel");
+  auto* set_threads = loaded<void(int)>("openblas_set_num_threads");
+  if (kind && set_threads && kind() == kOwnThreads) set_threads(1);
+}
+
+}  // namespace
 
 void start_session(int64_t threads) {
   at::set_num_threads(threads > 0 ? static_cast<int>(threads) : hardware_threads());
+  silence_blas_threads();
+  keep_freed_memory();
   at::globalContext().setDeterministicAlgorithms(true, /*warn_only=*/true);
 #if TORCH_VERSION_MAJOR > 2 || (TORCH_VERSION_MAJOR == 2 && TORCH_VERSION_MINOR >= 2)
   // Else every new tensor is filled with NaN first: on a GPU a sixth of a step.
@@ -83,6 +117,10 @@ void set_casts(bool cuda, bool on) {
 #endif
 
 }  // namespace
+
+bool rounds_products() {
+  return casts(false) || casts(true);
+}
 
 PrecisionScope::PrecisionScope(Precision precision, const std::string& device)
     : rounds_(precision == Precision::bf16), on_cuda_(device.starts_with("cuda")) {

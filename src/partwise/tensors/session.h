@@ -8,7 +8,8 @@
 namespace partwise::tensors {
 
 // Prepares LibTorch for a whole command: thread count (0: all cores; LibTorch alone may pick one),
-// deterministic algorithms, flushed denormals.
+// one set of threads for all of it, memory kept between steps, deterministic algorithms, flushed
+// denormals.
 void start_session(int64_t threads);
 
 // "cpu", or "cuda" / "cuda:N" when this build and machine have it; an Error says what is missing.
@@ -42,6 +43,9 @@ class PrecisionScope {
   bool rounds_;
   bool on_cuda_;
 };
+
+// Whether products are rounded to a half type here and now.
+bool rounds_products();
 
 // Float32 inside such a scope, for statistics and losses.
 class FullPrecision {
