@@ -36,7 +36,8 @@ void add_demo(CLI::App& app) {
                   "write report.html and summary.json. Run again, it goes on where it stopped.",
                   "partwise demo --seed 1");
   command->add_option("--out", flags->out, "folder to write")->capture_default_str();
-  command->add_flag("--quick", flags->quick, "less data, fewer epochs: about two minutes");
+  command->add_flag("--quick", flags->quick,
+                    "less data, fewer epochs, a backbone trained before: about a minute");
   add_fields<experiments::DemoOptions>(*command, flags->given);
   add_machine(*command, flags->machine);
   command->callback([flags] { demo_command(*flags); });

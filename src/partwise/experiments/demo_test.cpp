@@ -64,6 +64,19 @@ TEST_F(ADemo, TrainsMeasuresAndReportsFourArmsAndDoesNothingTwice) {
   EXPECT_THROW(run_demo(root_ / "demo", few, "partwise demo", machine()), Error);
 }
 
+TEST_F(ADemo, OfAMinuteStartsAllArmsFromTheCarriedBackbone) {
+  auto few = quick_demo();
+  EXPECT_EQ(few.backbone, DemoBackbone::carried);
+  few.images = 9;
+  few.categories = 2;
+  few.epochs = 1;
+  const auto demo = run_demo(root_ / "demo", few, "partwise demo --quick", machine());
+  const auto start = (root_ / "demo" / "backbone.safetensors").string();
+  for (const auto& run : demo.runs) EXPECT_EQ(run.options().at("init"), start);
+  EXPECT_FALSE(std::filesystem::exists(root_ / "demo" / "pretraining-data"));
+  EXPECT_NE(read_file(demo.report).find("it has seen none of the images here"), std::string::npos);
+}
+
 TEST_F(Application, AReportRefusesDataThatAreNotThere) {
   EXPECT_THROW(explain_for_report({}, root_ / "nowhere", machine()), Error);
 }

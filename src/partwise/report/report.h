@@ -16,6 +16,7 @@ namespace partwise::report {
 // the same bytes. Every run must hold findings.json (`partwise measure RUN`); an Error names the
 // run and what is wrong with it.
 //   context, all optional: {"title": …, "command": …, "seconds": …, "seed": …,
+//     "start": a sentence on what the networks were before training,
 //     "dataset": {"name": …, "images": …, "sheet": path of a PNG}}
 std::string render_report(const std::vector<runs::RunFolder>& folders,
                           const nlohmann::json& context);

@@ -251,7 +251,10 @@ std::string making_section(std::span<const LoadedRun> runs, const nlohmann::json
       seconds != context.end() && seconds->is_number()) {
     html += fmt::format("<p>It took {}.</p>\n", readable_duration(seconds->get<double>()));
   }
-  html += networks_list(runs) + data_html(runs, context) + "<h3>Training</h3>\n";
+  html += networks_list(runs);
+  if (const auto start = context_text(context, "start"); !start.empty())
+    html += fmt::format("<p>{}</p>\n", text(start));
+  html += data_html(runs, context) + "<h3>Training</h3>\n";
   if (const auto charts = training_charts(runs); !charts.empty()) {
     html +=
         fmt::format("<details><summary>Training, epoch by epoch</summary>\n{}</details>\n", charts);
