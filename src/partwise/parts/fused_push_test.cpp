@@ -55,7 +55,7 @@ void expect_as_composed(const PartOptions& options, int64_t categories = 3) {
       const auto one = fused[i].to(torch::kFloat64);
       const auto other = composed[i].to(torch::kFloat64);
       // Sums in another order; five steps of float32 through exponents.
-      const double near = type == torch::kFloat64 ? 1e-9 : 2e-3;
+      const double near = type == torch::kFloat64 ? 1e-9 : 2e-5;
       const auto size = other.nan_to_num(0, 0, 0).abs().max().item<double>() + 1e-6;
       EXPECT_TRUE(torch::allclose(one, other, near, near * size))
           << i << ": " << (one - other).abs().max().item<double>() << " of " << size;
