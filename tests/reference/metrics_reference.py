@@ -162,6 +162,18 @@ def spread(peaks, marks):
     return deviation([math.dist(p, m) / (PIXELS * math.sqrt(2)) for p, m in zip(peaks, marks)])
 
 
+def permutations(seed, k, size, f, count):
+    """Those of a resample, for landmark k and filter f: one of 64 composed with some of 64 others."""
+
+    def drawn(side, index):
+        order = list(range(size))
+        Stream(derived(seed, k, size, side, index)).shuffle(order)
+        return order
+
+    first = drawn(0, f % 64)
+    return [[first[i] for i in drawn(1, (f // 64 * count + c) % 64)] for c in range(count)]
+
+
 def instability(f, counts, stream=None, shuffles=0, cells=False):
     """D, D_shuffle, uniform_random, constant_centre of a filter."""
     numbers = []
@@ -169,7 +181,10 @@ def instability(f, counts, stream=None, shuffles=0, cells=False):
     for k in range(len(CATEGORIES[FILTER_CATEGORY[f]]["landmarks"])):
         peaks, marks = pairs_of(f, k, counts, 9)
         own, shuffled, at_random = spread(peaks, marks), NAN, NAN
-        if stream:
+        if isinstance(stream, int):
+            orders = permutations(stream, k, len(peaks), f, shuffles)
+            shuffled = mean([spread([peaks[i] for i in order], marks) for order in orders])
+        elif stream:
             drawn = []
             for _ in range(shuffles):
                 stream.shuffle(peaks)
@@ -190,8 +205,7 @@ put("location_instability", value,
 
 
 def resampled_ratio(rows, filters, seed):
-    stream = Stream(seed)
-    return mean([ratio(instability(f, rows, stream, 3)) if filters[f] else NAN for f in range(FILTERS)], filters)
+    return mean([ratio(instability(f, rows, seed, 3)) if filters[f] else NAN for f in range(FILTERS)], filters)
 
 
 value = mean([ratio(n) for n in full])

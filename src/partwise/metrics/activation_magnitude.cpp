@@ -3,6 +3,8 @@
 #include "partwise/base/error.h"
 #include "partwise/metrics/statistics.h"
 
+#include <algorithm>
+
 namespace partwise::metrics {
 namespace {
 
@@ -16,26 +18,52 @@ struct Means {
   [[nodiscard]] double ratio() const { return quotient(on_target.value(), on_other.value()); }
 };
 
-Means pooled_means(const MapSummaries& maps,
+// Of one filter, over the drawn rows of its category and over the others.
+struct PeakSums {
+  double sums[2] = {};
+  double draws[2] = {};
+};
+
+PeakSums peak_sums(std::span<const float> peaks,
                    std::span<const int64_t> row_category,
-                   std::span<const int64_t> filter_category,
-                   std::span<const int32_t> row_counts,
-                   std::span<const int32_t> filter_counts) {
-  Means means;
+                   int64_t category,
+                   std::span<const int32_t> row_counts) {
+  double on_target = 0.0;
+  double on_other = 0.0;
+  int64_t target_draws = 0;
+  int64_t draws = 0;
+  for (std::size_t row = 0; row < peaks.size(); ++row) {
+    const bool target = row_category[row] == category;
+    const double peak = row_counts[row] * mass(peaks[row]);
+    on_target += target ? peak : 0.0;
+    on_other += target ? 0.0 : peak;
+    target_draws += target ? row_counts[row] : 0;
+    draws += row_counts[row];
+  }
+  return {{on_other, on_target},
+          {static_cast<double>(draws - target_draws), static_cast<double>(target_draws)}};
+}
+
+// In each of several draws of filters, in one look at the rows.
+std::vector<Means> pooled_means(const MapSummaries& maps,
+                                std::span<const int64_t> row_category,
+                                std::span<const int64_t> filter_category,
+                                std::span<const int32_t> row_counts,
+                                std::span<const std::span<const int32_t>> filter_counts) {
+  std::vector<Means> means(filter_counts.size());
   for (int64_t f = 0; f < maps.filters; ++f) {
-    if (filter_category[f] < 0 || filter_counts[f] == 0) continue;
-    const double weight = filter_counts[f];
-    const auto peaks = maps.peaks_of(f);
-    double sums[2] = {};
-    double draws[2] = {};
-    for (std::size_t row = 0; row < peaks.size(); ++row) {
-      const std::size_t side = row_category[row] == filter_category[f] ? 1 : 0;
-      sums[side] += row_counts[row] * mass(peaks[row]);
-      draws[side] += row_counts[row];
+    const auto times = [&](std::span<const int32_t> counts) { return counts[f]; };
+    if (filter_category[f] < 0 || std::none_of(filter_counts.begin(), filter_counts.end(), times))
+      continue;
+    const auto [sums, draws] =
+        peak_sums(maps.peaks_of(f), row_category, filter_category[f], row_counts);
+    for (std::size_t d = 0; d < means.size(); ++d) {
+      const double weight = times(filter_counts[d]);
+      if (weight == 0.0) continue;
+      means[d].on_other.add(sums[0] / draws[0], weight * draws[0]);
+      means[d].on_target.add(sums[1] / draws[1], weight * draws[1]);
+      means[d].any.add((sums[0] + sums[1]) / (draws[0] + draws[1]), weight * (draws[0] + draws[1]));
     }
-    means.on_other.add(sums[0] / draws[0], weight * draws[0]);
-    means.on_target.add(sums[1] / draws[1], weight * draws[1]);
-    means.any.add((sums[0] + sums[1]) / (draws[0] + draws[1]), weight * (draws[0] + draws[1]));
   }
   return means;
 }
@@ -53,16 +81,22 @@ ActivationMagnitude activation_magnitude(const MapSummaries& maps,
           filter_category.size(), maps.filters);
   const std::vector<int32_t> rows_once(static_cast<std::size_t>(maps.rows), 1);
   const std::vector<int32_t> filters_once(static_cast<std::size_t>(maps.filters), 1);
-  const auto full = pooled_means(maps, row_category, filter_category, rows_once, filters_once);
+  const auto once = [&](std::span<const int64_t> categories) {
+    const std::span<const int32_t> each[] = {filters_once};
+    return pooled_means(maps, categories, filter_category, rows_once, each).front();
+  };
+  const auto full = once(row_category);
   auto drawn = resampled_together(3, maps.rows, maps.filters, bootstrap,
                                   [&](std::span<const Resample> draws, std::span<double> numbers) {
+                                    std::vector<std::span<const int32_t>> filters;
+                                    for (const auto& draw : draws) filters.push_back(draw.filters);
+                                    const auto means =
+                                        pooled_means(maps, row_category, filter_category,
+                                                     draws.front().rows, filters);
                                     for (std::size_t d = 0; d < draws.size(); ++d) {
-                                      const auto means =
-                                          pooled_means(maps, row_category, filter_category,
-                                                       draws[d].rows, draws[d].filters);
-                                      numbers[3 * d] = means.on_target.value();
-                                      numbers[3 * d + 1] = means.on_other.value();
-                                      numbers[3 * d + 2] = means.ratio();
+                                      numbers[3 * d] = means[d].on_target.value();
+                                      numbers[3 * d + 1] = means[d].on_other.value();
+                                      numbers[3 * d + 2] = means[d].ratio();
                                     }
                                   });
   const auto finding = [&](double value, std::size_t place) {
@@ -78,8 +112,7 @@ ActivationMagnitude activation_magnitude(const MapSummaries& maps,
   auto random = control_random(bootstrap, kMagnitudeStream, 0);
   shuffle(labels, random);
   result.ratio.controls["no_preference"] = 1.0;
-  result.ratio.controls["shuffled_labels"] =
-      pooled_means(maps, labels, filter_category, rows_once, filters_once).ratio();
+  result.ratio.controls["shuffled_labels"] = once(labels).ratio();
   return result;
 }
 

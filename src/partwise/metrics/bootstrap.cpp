@@ -102,6 +102,12 @@ Finding finding_of_rows(
                         }));
 }
 
+double draws_among(std::span<const int64_t> rows, std::span<const int32_t> row_counts) {
+  int64_t draws = 0;
+  for (const int64_t row : rows) draws += row_counts[row];
+  return static_cast<double>(draws);
+}
+
 Random control_random(const BootstrapOptions& options, uint64_t stream, int64_t item) {
   return Random(
       derive_seed({static_cast<uint64_t>(options.seed), stream, static_cast<uint64_t>(item)}));

@@ -78,6 +78,9 @@ Finding finding_of_rows(
     const BootstrapOptions& options,
     const std::function<double(std::span<const int32_t> row_counts)>& statistic);
 
+// How many of a sample's draws fell on these rows.
+double draws_among(std::span<const int64_t> rows, std::span<const int32_t> row_counts);
+
 // The generator of a control, one for every metric (`stream`) and item (a filter, say), so that
 // neither the order of the items nor the number of threads matters.
 Random control_random(const BootstrapOptions& options, uint64_t stream, int64_t item);

@@ -110,8 +110,8 @@ TEST(CoverageOfAuc, IsNominal) {
     const ScoreCuts cuts(scores, positive);
     const std::vector<int32_t> once(120, 1);
     return centred_bootstrap_interval(
-        cuts.auc(once), 120, 0, options_of(set),
-        [&](const Resample& resample) { return cuts.auc(resample.rows); });
+        cuts.numbers(once, kNaN).auc, 120, 0, options_of(set),
+        [&](const Resample& resample) { return cuts.numbers(resample.rows, kNaN).auc; });
   }));
 }
 

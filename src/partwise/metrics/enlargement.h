@@ -23,12 +23,14 @@ class Enlargement {
   // All pixels of the enlarged map, row-major; `enlarged` holds side * side.
   void enlarge(std::span<const float> map, std::span<float> enlarged) const;
 
-  // Appends the pixels of the enlarged map that are not below `least`, and perhaps some that are,
-  // but none that lie between cells which all are. In any order.
+  // A value between four cells is no larger than the largest of them: neither of the next two looks
+  // where that is too small, and neither makes the whole map.
+
+  // Appends the pixels of the enlarged map from `least` on, in any order; NaN is none of them.
   void append_from(std::span<const float> map, float least, std::vector<float>& values) const;
 
-  // The pixels of the enlarged map above the threshold, without looking between cells that are all
-  // below it; `region` is a set of side() pixels a side and is cleared first.
+  // The pixels of the enlarged map above the threshold; `region` is a set of side() pixels a side
+  // and is cleared first.
   void paint(std::span<const float> map, float threshold, PixelSet& region) const;
 
   // The pixels looked at, of a set of the input's pixels.
@@ -43,17 +45,12 @@ class Enlargement {
     double share = 0.0;
   };
   template <typename Matters, typename Visit>
-  void for_each_square(std::span<const float> map,
-                       const Matters& matters,
-                       const Visit& visit) const;
-  [[nodiscard]] float pixel(std::span<const float> map,
-                            const Sample& row,
-                            const Sample& column) const;
-  void paint_row(std::span<const float> map,
-                 float threshold,
-                 int64_t y,
-                 int64_t column,
-                 PixelSet& region) const;
+  void for_each_line(std::span<const float> map, const Matters& matters, const Visit& visit) const;
+  void widen(std::span<const float> map,
+             int64_t row,
+             int64_t first,
+             int64_t end,
+             std::vector<double>& wide) const;
 
   int64_t map_side_;
   int64_t step_;

@@ -17,12 +17,11 @@ double mean_of(std::span<const double> values) {
 
 }  // namespace
 
-std::vector<Draws> drawn_means(
-    int64_t count,
-    int64_t rows,
-    int64_t filters,
-    const BootstrapOptions& bootstrap,
-    const std::function<FillNumbers(std::span<const int32_t> row_counts)>& prepare) {
+std::vector<Draws> drawn_means(int64_t count,
+                               int64_t rows,
+                               int64_t filters,
+                               const BootstrapOptions& bootstrap,
+                               const FilterStatistics& prepare) {
   const auto size = static_cast<std::size_t>(count);
   const auto means = [&](std::span<const Resample> draws, std::span<double> found) {
     const auto fill = prepare(draws.front().rows);
@@ -44,23 +43,20 @@ std::vector<FilterMean> means_over_filters(int64_t count,
                                            int64_t rows,
                                            int64_t filters,
                                            const BootstrapOptions& bootstrap,
-                                           const FilterStatistics& statistics,
+                                           const FilterStatistics& prepare,
                                            double least,
                                            double most) {
   const auto size = static_cast<std::size_t>(count);
   const std::vector<int32_t> once(static_cast<std::size_t>(rows), 1);
   std::vector<FilterMean> result(size);
   for (auto& one : result) one.by_filter.resize(static_cast<std::size_t>(filters));
+  const auto fill = prepare(once);
   parallel_for(filters, static_cast<int>(bootstrap.threads), [&](int64_t filter) {
     std::vector<double> numbers(size);
-    statistics(filter, once, numbers);
+    fill(filter, numbers);
     for (std::size_t i = 0; i < size; ++i) result[i].by_filter[filter] = numbers[i];
   });
-  auto drawn = drawn_means(count, rows, filters, bootstrap, [&](std::span<const int32_t> counts) {
-    return [&statistics, counts](int64_t filter, std::span<double> numbers) {
-      statistics(filter, counts, numbers);
-    };
-  });
+  auto drawn = drawn_means(count, rows, filters, bootstrap, prepare);
   for (std::size_t i = 0; i < size; ++i) {
     const double value = mean_of(result[i].by_filter);
     result[i].finding =
@@ -75,9 +71,10 @@ FilterMean mean_over_filters(int64_t rows,
                              const FilterStatistic& statistic,
                              double least,
                              double most) {
-  const auto alone = [&](int64_t filter, std::span<const int32_t> row_counts,
-                         std::span<double> numbers) {
-    numbers.front() = statistic(filter, row_counts);
+  const auto alone = [&](std::span<const int32_t> row_counts) -> FillNumbers {
+    return [&statistic, row_counts](int64_t filter, std::span<double> numbers) {
+      numbers.front() = statistic(filter, row_counts);
+    };
   };
   return means_over_filters(1, rows, filters, bootstrap, alone, least, most).front();
 }

@@ -32,21 +32,19 @@ FilterMean mean_over_filters(int64_t rows,
 // draw of rows and gives what fills the numbers of a filter; filters that were not drawn are not
 // asked, those in both draws once.
 using FillNumbers = std::function<void(int64_t filter, std::span<double> numbers)>;
-std::vector<Draws> drawn_means(
-    int64_t count,
-    int64_t rows,
-    int64_t filters,
-    const BootstrapOptions& bootstrap,
-    const std::function<FillNumbers(std::span<const int32_t> row_counts)>& prepare);
+using FilterStatistics = std::function<FillNumbers(std::span<const int32_t> row_counts)>;
+std::vector<Draws> drawn_means(int64_t count,
+                               int64_t rows,
+                               int64_t filters,
+                               const BootstrapOptions& bootstrap,
+                               const FilterStatistics& prepare);
 
 // The same as mean_over_filters for several numbers of a filter that are best found together.
-using FilterStatistics =
-    std::function<void(int64_t filter, std::span<const int32_t> row_counts, std::span<double>)>;
 std::vector<FilterMean> means_over_filters(int64_t count,
                                            int64_t rows,
                                            int64_t filters,
                                            const BootstrapOptions& bootstrap,
-                                           const FilterStatistics& statistics,
+                                           const FilterStatistics& prepare,
                                            double least = 0.0,
                                            double most = 1.0);
 

@@ -2,22 +2,22 @@
 
 #include "partwise/base/error.h"
 #include "partwise/base/parallel.h"
+#include "partwise/metrics/permutations.h"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numbers>
 #include <utility>
+#if defined(__x86_64__) && defined(__GNUC__)
+#include <immintrin.h>
+#endif
 
 namespace partwise::metrics {
 namespace {
 
 constexpr uint64_t kInstabilityStream = 0x696e7374;
 constexpr int64_t kShufflesPerResample = 4;
-
-double distance(Point a, Point b) {
-  return std::sqrt((a.x - b.x) * (a.x - b.x) + (a.y - b.y) * (a.y - b.y));
-}
 
 double diagonal_of(const Truth& truth) {
   return static_cast<double>(truth.input_side) * std::numbers::sqrt2;
@@ -86,18 +86,94 @@ Ranking rank_rows(const Scene& scene, int64_t filter, int64_t category) {
 
 // Peaks and landmarks of the rows that enter D_{f,k}, a row drawn twice standing there twice.
 struct Pairs {
-  std::span<const Point> centres;
-  std::vector<int32_t> peaks;  // index into centres
-  std::vector<Point> landmarks;
-  std::vector<double> distances;
+  std::vector<Point> peaks;
+  std::vector<double> landmark_x;
+  std::vector<double> landmark_y;
 
-  double deviation() {
-    distances.resize(peaks.size());
-    for (std::size_t i = 0; i < peaks.size(); ++i)
-      distances[i] = distance(centres[peaks[i]], landmarks[i]);
-    return sample_deviation(distances);
-  }
+  [[nodiscard]] std::size_t size() const { return peaks.size(); }
 };
+
+// x and y: peaks, [count]; they become distances from the landmarks, in x. Returns how many were done:
+// four at a time where the machine can, with the bits of one at a time.
+#if defined(__x86_64__) && defined(__GNUC__)
+__attribute__((target("avx2"))) std::size_t measure_by_four(
+    double* x, const double* y, const double* to_x, const double* to_y, std::size_t count) {
+  std::size_t i = 0;
+  for (; i + 4 <= count; i += 4) {
+    const __m256d dx = _mm256_sub_pd(_mm256_loadu_pd(x + i), _mm256_loadu_pd(to_x + i));
+    const __m256d dy = _mm256_sub_pd(_mm256_loadu_pd(y + i), _mm256_loadu_pd(to_y + i));
+    const __m256d square = _mm256_add_pd(_mm256_mul_pd(dx, dx), _mm256_mul_pd(dy, dy));
+    _mm256_storeu_pd(x + i, _mm256_sqrt_pd(square));
+  }
+  return i;
+}
+
+bool can_measure_by_four() {
+  static const bool can = __builtin_cpu_supports("avx2") != 0;
+  return can;
+}
+#else
+std::size_t measure_by_four(double*, const double*, const double*, const double*, std::size_t) {
+  return 0;
+}
+
+bool can_measure_by_four() {
+  return false;
+}
+#endif
+
+void measure_distances(
+    double* x, const double* y, const double* to_x, const double* to_y, std::size_t count) {
+  std::size_t i = can_measure_by_four() ? measure_by_four(x, y, to_x, to_y, count) : 0;
+  for (; i < count; ++i) {
+    const double dx = x[i] - to_x[i];
+    const double dy = y[i] - to_y[i];
+    x[i] = std::sqrt(dx * dx + dy * dy);
+  }
+}
+
+// The distances |p_k - p| of several pairings, a column each.
+class DistanceColumns {
+ public:
+  void clear() { used_ = 0; }
+
+  // peak(i) is held against landmark i.
+  template <typename Peak>
+  void add(const Pairs& pairs, const Peak& peak) {
+    if (used_ == columns_.size()) columns_.emplace_back();
+    auto& column = columns_[used_++];
+    column.resize(pairs.size());
+    y_.resize(pairs.size());
+    for (std::size_t i = 0; i < pairs.size(); ++i) {
+      const Point at = peak(i);
+      column[i] = at.x;
+      y_[i] = at.y;
+    }
+    measure_distances(column.data(), y_.data(), pairs.landmark_x.data(), pairs.landmark_y.data(),
+                      pairs.size());
+  }
+
+  std::span<const double> deviations() {
+    spans_.assign(columns_.begin(), columns_.begin() + static_cast<std::ptrdiff_t>(used_));
+    deviations_.resize(used_);
+    sample_deviations(spans_, deviations_);
+    return deviations_;
+  }
+
+ private:
+  std::size_t used_ = 0;
+  std::vector<std::vector<double>> columns_;
+  std::vector<double> y_;
+  std::vector<std::span<const double>> spans_;
+  std::vector<double> deviations_;
+};
+
+double deviation_of(const Pairs& pairs) {
+  thread_local DistanceColumns distances;
+  distances.clear();
+  distances.add(pairs, [&](std::size_t i) { return pairs.peaks[i]; });
+  return distances.deviations().front();
+}
 
 // What to measure, in which sample.
 struct Sample {
@@ -116,98 +192,112 @@ void select_pairs(const Sample& sample,
   const auto& landmarks = scene.landmarks[landmark];
   const int64_t most = std::min(sample.top_images, scene.rows);
   const bool at_units = scene.places.empty();
-  pairs.centres = at_units ? std::span(scene.centres)
-                           : std::span(scene.places).subspan(filter * scene.rows, scene.rows);
-  pairs.peaks.resize(most);
-  pairs.landmarks.resize(most);
+  const Point* centres =
+      at_units ? scene.centres.data() : scene.places.data() + filter * scene.rows;
+  // Most rows were drawn twice at most: both are written, and the second is written over where it
+  // does not count, which no branch has to foresee.
+  const auto room = static_cast<std::size_t>(most) + 2;
+  pairs.peaks.resize(room);
+  pairs.landmark_x.resize(room);
+  pairs.landmark_y.resize(room);
   int64_t taken = 0;
   for (const int32_t row : ranked) {
-    const int64_t end = std::min<int64_t>(most, taken + sample.row_counts[row]);
-    for (; taken < end; ++taken) {
-      pairs.peaks[taken] = at_units ? cells[row] : row;
-      pairs.landmarks[taken] = landmarks[row];
-    }
+    const Point peak = centres[at_units ? cells[row] : row];
+    const Point mark = landmarks[row];
+    const int64_t count = sample.row_counts[row];
+    const auto put = [&](int64_t i) {
+      pairs.peaks[i] = peak;
+      pairs.landmark_x[i] = mark.x;
+      pairs.landmark_y[i] = mark.y;
+    };
+    const int64_t end = std::min(most, taken + count);
+    put(taken);
+    put(taken + 1);
+    for (int64_t i = taken + 2; i < end; ++i) put(i);
+    taken = end;
     if (taken == most) break;
   }
   pairs.peaks.resize(taken);
-  pairs.landmarks.resize(taken);
+  pairs.landmark_x.resize(taken);
+  pairs.landmark_y.resize(taken);
 }
 
-// Mean deviation over `shuffles` permutations; leaves the peaks shuffled. It is the peaks that
-// move, and the mean is taken about `own`, so that equal peaks give `own` to the last bit.
-double shuffled_deviation(Pairs& pairs, double own, int64_t shuffles, Random& random) {
-  thread_local std::vector<Columns> distances;
-  distances.resize(pairs.peaks.size());
+// Their mean over `shuffles` permutations, about `own`, so that equal peaks give `own` to the last
+// bit: it is the peaks that move.
+double mean_about(double own, std::span<const double> deviations) {
   double excess = 0.0;
-  for (int64_t done = 0; done < shuffles;) {
-    const int64_t columns = std::min<int64_t>(shuffles - done, kColumns);
-    for (int64_t c = 0; c < columns; ++c) {
-      shuffle(pairs.peaks, random);
-      for (std::size_t i = 0; i < pairs.peaks.size(); ++i) {
-        distances[i][static_cast<std::size_t>(c)] =
-            distance(pairs.centres[pairs.peaks[i]], pairs.landmarks[i]);
-      }
-    }
-    const auto deviations = sample_deviations(distances);
-    for (int64_t c = 0; c < columns; ++c) excess += deviations[static_cast<std::size_t>(c)] - own;
-    done += columns;
+  for (const double deviation : deviations) excess += deviation - own;
+  return own + excess / static_cast<double>(deviations.size());
+}
+
+// Mean deviation over `shuffles` permutations; leaves the peaks shuffled.
+double shuffled_deviation(Pairs& pairs, double own, int64_t shuffles, Random& random) {
+  DistanceColumns distances;
+  for (int64_t s = 0; s < shuffles; ++s) {
+    shuffle(pairs.peaks, random);
+    distances.add(pairs, [&](std::size_t i) { return pairs.peaks[i]; });
   }
-  return own + excess / static_cast<double>(shuffles);
+  return mean_about(own, distances.deviations());
 }
 
 double random_deviation(Pairs& pairs, const Scene& scene, int64_t draws, Random& random) {
   ExistingMean mean;
-  pairs.centres = scene.centres;
   for (int64_t i = 0; i < draws; ++i) {
-    for (auto& peak : pairs.peaks)
-      peak = static_cast<int32_t>(random.below(std::ssize(scene.centres)));
-    mean.add(pairs.deviation());
+    for (auto& peak : pairs.peaks) peak = scene.centres[random.below(std::ssize(scene.centres))];
+    mean.add(deviation_of(pairs));
   }
   return mean.value();
 }
 
-double constant_deviation(const Pairs& pairs, Point where) {
-  std::vector<double> distances;
-  distances.reserve(pairs.landmarks.size());
-  for (const auto& landmark : pairs.landmarks) distances.push_back(distance(where, landmark));
-  return sample_deviation(distances);
+double constant_deviation(Pairs& pairs, Point where) {
+  std::fill(pairs.peaks.begin(), pairs.peaks.end(), where);
+  return deviation_of(pairs);
 }
 
-// One draw of filters at work: permutations come from its own generator, in the filters' order.
-struct FilterDraw {
-  std::span<const int32_t> filters;
-  Random random;
-  ExistingMean instability = {};
-  ExistingMean ratio = {};
+// The pairs of a filter with each landmark, and what is computed of them.
+struct Desk {
+  std::vector<Pairs> pairs;
+  std::vector<Point> moved;
+  DistanceColumns own;
+  DistanceColumns shuffled;
 };
 
-// D_f and D_f / D_shuffle,f for the draws that hold the filter; which pairs count depends on the
-// rows alone.
-void add_filter(const Sample& sample,
-                int64_t filter,
-                const Ranking& ranking,
-                int64_t shuffles,
-                std::span<FilterDraw> draws) {
-  thread_local Pairs pairs;
-  thread_local std::vector<int32_t> peaks;
+struct FilterRatio {
+  double instability = kNaN;
+  double ratio = kNaN;
+};
+
+// D_f and D_f / D_shuffle,f in a draw of rows.
+FilterRatio filter_ratio(const Sample& sample,
+                         int64_t filter,
+                         const Ranking& ranking,
+                         int64_t shuffles,
+                         Permutations& permutations) {
+  thread_local Desk desk;
+  desk.pairs.resize(ranking.size());
+  desk.own.clear();
+  for (std::size_t k = 0; k < ranking.size(); ++k) {
+    auto& pairs = desk.pairs[k];
+    select_pairs(sample, filter, static_cast<int64_t>(k), ranking[k], pairs);
+    desk.own.add(pairs, [&](std::size_t i) { return pairs.peaks[i]; });
+  }
   ExistingMean instability;
-  std::vector<ExistingMean> shuffled(draws.size());
-  for (int64_t k = 0; k < std::ssize(ranking); ++k) {
-    select_pairs(sample, filter, k, ranking[k], pairs);
-    const double own = pairs.deviation();
-    instability.add(own);
-    peaks = pairs.peaks;
-    for (std::size_t d = 0; d < draws.size(); ++d) {
-      if (draws[d].filters[filter] == 0) continue;
-      pairs.peaks = peaks;
-      shuffled[d].add(shuffled_deviation(pairs, own, shuffles, draws[d].random));
-    }
+  ExistingMean shuffled;
+  const auto own = desk.own.deviations();
+  for (std::size_t k = 0; k < ranking.size(); ++k) {
+    const auto& pairs = desk.pairs[k];
+    if (pairs.size() < 2) continue;
+    const auto& orders =
+        permutations.of(static_cast<int64_t>(k), std::ssize(pairs.peaks), filter, shuffles);
+    desk.moved.resize(pairs.size());
+    for (std::size_t i = 0; i < pairs.size(); ++i) desk.moved[i] = pairs.peaks[orders.first[i]];
+    desk.shuffled.clear();
+    for (const auto& order : orders.seconds)
+      desk.shuffled.add(pairs, [&](std::size_t i) { return desk.moved[order[i]]; });
+    instability.add(own[k]);
+    shuffled.add(mean_about(own[k], desk.shuffled.deviations()));
   }
-  for (std::size_t d = 0; d < draws.size(); ++d) {
-    draws[d].instability.add(instability.value(), draws[d].filters[filter]);
-    draws[d].ratio.add(quotient(instability.value(), shuffled[d].value()),
-                       draws[d].filters[filter]);
-  }
+  return {instability.value(), quotient(instability.value(), shuffled.value())};
 }
 
 struct FilterFinding {
@@ -227,7 +317,7 @@ int64_t steadiest_category(const Sample& sample, int64_t filter) {
     ExistingMean instability;
     for (int64_t k = 0; k < std::ssize(ranking); ++k) {
       select_pairs(sample, filter, k, ranking[k], pairs);
-      instability.add(pairs.deviation());
+      instability.add(deviation_of(pairs));
     }
     if (!(instability.value() < lowest)) continue;
     lowest = instability.value();
@@ -253,7 +343,7 @@ FilterFinding measure_filter(const Sample& sample,
   ExistingMean at_random;
   for (int64_t k = 0; k < std::ssize(found.ranking); ++k) {
     select_pairs(sample, filter, k, found.ranking[k], pairs);
-    const double own = pairs.deviation();
+    const double own = deviation_of(pairs);
     found.filter.by_landmark.push_back(own);
     instability.add(own);
     shuffled.add(shuffled_deviation(pairs, own, shuffles, random));
@@ -276,16 +366,21 @@ std::vector<Draws> resampled(const Scene& scene,
   const int64_t shuffles = std::min(options.shuffles, kShufflesPerResample);
   const auto both = [&](std::span<const Resample> draws, std::span<double> numbers) {
     const Sample sample{scene, draws.front().rows, options.top_images};
-    std::vector<FilterDraw> work;
-    for (const auto& draw : draws) work.push_back({draw.filters, Random(draw.seed)});
+    Permutations permutations(draws.front().seed);
+    std::vector<ExistingMean> instability(draws.size());
+    std::vector<ExistingMean> ratio(draws.size());
     for (int64_t f = 0; f < std::ssize(found); ++f) {
       const auto times = [&](const Resample& draw) { return draw.filters[f]; };
-      if (std::any_of(draws.begin(), draws.end(), times))
-        add_filter(sample, f, found[f].ranking, shuffles, work);
+      if (std::none_of(draws.begin(), draws.end(), times)) continue;
+      const auto one = filter_ratio(sample, f, found[f].ranking, shuffles, permutations);
+      for (std::size_t d = 0; d < draws.size(); ++d) {
+        instability[d].add(one.instability, times(draws[d]));
+        ratio[d].add(one.ratio, times(draws[d]));
+      }
     }
-    for (std::size_t d = 0; d < work.size(); ++d) {
-      numbers[2 * d] = work[d].instability.value();
-      numbers[2 * d + 1] = work[d].ratio.value();
+    for (std::size_t d = 0; d < draws.size(); ++d) {
+      numbers[2 * d] = instability[d].value();
+      numbers[2 * d + 1] = ratio[d].value();
     }
   };
   return resampled_together(2, scene.rows, std::ssize(found), bootstrap, both);

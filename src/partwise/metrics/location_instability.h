@@ -62,9 +62,9 @@ struct LocationInstability {
 // < 1.
 //
 // Intervals are centred bootstrap intervals and recompute all this in every resample: a row drawn
-// twice counts as two of the `top_images`, and D_shuffle comes from up to four fresh permutations
-// of the rows selected there, whose noise widens the ratio's interval by a tenth at most. The
-// category of a filter with -1 stays the one chosen on the full sample.
+// twice counts as two of the `top_images`, and D_shuffle comes from up to four permutations
+// (Permutations) of the rows selected there, whose noise widens the ratio's interval by a tenth at
+// most. The category of a filter with -1 stays the one chosen on the full sample.
 LocationInstability location_instability(const MapSummaries& maps,
                                          const UnitGrid& grid,
                                          const Truth& truth,

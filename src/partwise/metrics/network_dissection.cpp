@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <numeric>
 
 namespace partwise::metrics {
 namespace {
@@ -50,26 +49,21 @@ std::vector<float> thresholds_of(const MapSource& maps,
                                  const DissectionOptions& options,
                                  int threads) {
   const bool of_cells = options.quantile_of == QuantileOf::cells;
-  UpperQuantiles quantiles(maps.filters, options.quantile);
+  const int64_t looked_at = of_cells ? maps.side : enlargement.side();
+  const std::vector<int64_t> values(static_cast<std::size_t>(maps.filters),
+                                    maps.rows * looked_at * looked_at);
+  UpperQuantiles quantiles(values, options.quantile);
   do {
     for_each_batch(maps, [&](const Maps& batch, int64_t) {
       parallel_for(maps.filters, threads, [&](int64_t unit) {
         std::vector<float> enlarged;
         for (int64_t row = 0; row < batch.rows; ++row) {
           const auto map = batch.map(row, unit);
-          const float least = quantiles.needed_from(unit);
-          if (of_cells) {
-            quantiles.add(unit, map);
-            continue;
-          }
-          if (std::isinf(least)) {
-            enlarged.resize(static_cast<std::size_t>(enlargement.side() * enlargement.side()));
-            enlargement.enlarge(map, enlarged);
-          } else {
+          if (!of_cells) {
             enlarged.clear();
-            enlargement.append_from(map, least, enlarged);
+            enlargement.append_from(map, quantiles.needed_from(unit), enlarged);
           }
-          quantiles.add(unit, enlarged);
+          quantiles.add(unit, of_cells ? map : enlarged);
         }
       });
     });
@@ -94,44 +88,57 @@ std::vector<double> ious_of(std::span<const int64_t> both,
   return result;
 }
 
-// Pixel counts of every unit in every row.
-struct Tally {
-  std::size_t concepts = 0;
-  std::vector<int32_t> fired;        // [units, rows]
-  std::vector<int32_t> both;         // [units, rows, concepts]
-  std::vector<int64_t> both_others;  // [units, concepts]: with the masks of other rows
+// Rows and how many pixels each has; rows without any are left out.
+struct PixelTally {
+  std::vector<int32_t> rows;
+  std::vector<int32_t> pixels;
+
+  void add(int64_t row, int64_t count) {
+    if (count == 0) return;
+    rows.push_back(static_cast<int32_t>(row));
+    pixels.push_back(static_cast<int32_t>(count));
+  }
+  // When row r counts row_counts[r] times.
+  [[nodiscard]] int64_t sum(std::span<const int32_t> row_counts) const {
+    int64_t sum = 0;
+    for (std::size_t i = 0; i < rows.size(); ++i) sum += int64_t{row_counts[rows[i]]} * pixels[i];
+    return sum;
+  }
 };
 
-Tally tally_masks(const MapSource& maps,
-                  const Enlargement& enlargement,
-                  const Concepts& concepts,
-                  std::span<const float> thresholds,
-                  std::span<const int64_t> other_row,
-                  int threads) {
-  Tally tally;
-  tally.concepts = concepts.names.size();
-  tally.fired.resize(static_cast<std::size_t>(maps.filters * maps.rows));
-  tally.both.resize(tally.fired.size() * tally.concepts);
-  tally.both_others.resize(static_cast<std::size_t>(maps.filters) * tally.concepts);
+// Of one unit.
+struct UnitTally {
+  PixelTally fired;
+  std::vector<PixelTally> both;      // [concept]
+  std::vector<int64_t> both_others;  // [concept]: with the masks of other rows
+};
+
+std::vector<UnitTally> tally_masks(const MapSource& maps,
+                                   const Enlargement& enlargement,
+                                   const Concepts& concepts,
+                                   std::span<const float> thresholds,
+                                   std::span<const int64_t> other_row,
+                                   int threads) {
+  const auto count = concepts.names.size();
+  std::vector<UnitTally> tallies(static_cast<std::size_t>(maps.filters),
+                                 {{}, std::vector<PixelTally>(count), std::vector<int64_t>(count)});
   for_each_batch(maps, [&](const Maps& batch, int64_t first_row) {
     parallel_for(maps.filters, threads, [&](int64_t unit) {
       PixelSet region(enlargement.side());
+      auto& tally = tallies[unit];
       for (int64_t row = first_row; row < first_row + batch.rows; ++row) {
         if (concepts.masks[row].empty()) continue;
         enlargement.paint(batch.map(row - first_row, unit), thresholds[unit], region);
-        const int64_t place = unit * maps.rows + row;
-        tally.fired[place] = static_cast<int32_t>(region.area());
         if (region.empty()) continue;
-        for (std::size_t k = 0; k < tally.concepts; ++k) {
-          tally.both[place * tally.concepts + k] =
-              static_cast<int32_t>(intersection_area(region, concepts.masks[row][k]));
-          tally.both_others[unit * tally.concepts + k] +=
-              intersection_area(region, concepts.masks[other_row[row]][k]);
+        tally.fired.add(row, region.area());
+        for (std::size_t k = 0; k < count; ++k) {
+          tally.both[k].add(row, intersection_area(region, concepts.masks[row][k]));
+          tally.both_others[k] += intersection_area(region, concepts.masks[other_row[row]][k]);
         }
       }
     });
   });
-  return tally;
+  return tallies;
 }
 
 std::vector<int64_t> shown_pixels(const Concepts& concepts, std::span<const int32_t> row_counts) {
@@ -144,32 +151,13 @@ std::vector<int64_t> shown_pixels(const Concepts& concepts, std::span<const int3
 }
 
 // IoU of a unit with every concept when row r counts row_counts[r] times.
-std::vector<double> ious(const Tally& tally,
-                         int64_t unit,
+std::vector<double> ious(const UnitTally& tally,
                          std::span<const int64_t> shown,
                          std::span<const int32_t> row_counts) {
-  const auto rows = row_counts.size();
-  std::vector<int64_t> both(tally.concepts);
-  int64_t fired = 0;
-  for (std::size_t row = 0; row < rows; ++row) {
-    const std::size_t place = unit * rows + row;
-    if (row_counts[row] == 0 || tally.fired[place] == 0) continue;
-    fired += int64_t{row_counts[row]} * tally.fired[place];
-    for (std::size_t k = 0; k < tally.concepts; ++k)
-      both[k] += int64_t{row_counts[row]} * tally.both[place * tally.concepts + k];
-  }
-  return ious_of(both, fired, shown);
-}
-
-// The same with the masks of other rows, every row counted once.
-std::vector<double> ious_with_others(const Tally& tally,
-                                     int64_t unit,
-                                     std::span<const int64_t> shown,
-                                     std::size_t rows) {
-  const auto fired = std::span(tally.fired).subspan(unit * rows, rows);
-  const auto pixels = std::accumulate(fired.begin(), fired.end(), int64_t{0});
-  const auto both = std::span(tally.both_others).subspan(unit * tally.concepts, tally.concepts);
-  return ious_of(both, pixels, shown);
+  std::vector<int64_t> both;
+  both.reserve(tally.both.size());
+  for (const auto& with_concept : tally.both) both.push_back(with_concept.sum(row_counts));
+  return ious_of(both, tally.fired.sum(row_counts), shown);
 }
 
 double verdict(double iou, double needed) {
@@ -202,7 +190,7 @@ NetworkDissection network_dissection(const MapSource& maps,
   const auto concepts = concepts_of(truth, enlargement);
   const auto thresholds = thresholds_of(maps, enlargement, options, threads);
   const auto other_row = other_rows(truth, control_random(bootstrap, kDissectionStream, 0));
-  const auto tally = tally_masks(maps, enlargement, concepts, thresholds, other_row, threads);
+  const auto tallies = tally_masks(maps, enlargement, concepts, thresholds, other_row, threads);
 
   const std::vector<int32_t> once(static_cast<std::size_t>(maps.rows), 1);
   const auto shown = shown_pixels(concepts, once);
@@ -210,8 +198,9 @@ NetworkDissection network_dissection(const MapSource& maps,
   UnitDetections detections;
   UnitDetections by_chance;
   for (int64_t unit = 0; unit < maps.filters; ++unit) {
-    const auto own = ious(tally, unit, shown, once);
-    const auto with_others = ious_with_others(tally, unit, shown, once.size());
+    const auto& tally = tallies[unit];
+    const auto own = ious(tally, shown, once);
+    const auto with_others = ious_of(tally.both_others, tally.fired.sum(once), shown);
     result.units.push_back({place_of_largest(own), largest_existing(own),
                             static_cast<double>(thresholds[unit]), largest_existing(with_others)});
     const auto& detector = result.units.back();
@@ -222,7 +211,7 @@ NetworkDissection network_dissection(const MapSource& maps,
       drawn_means(1, maps.rows, maps.filters, bootstrap, [&](std::span<const int32_t> counts) {
         return [&, counts, pixels = shown_pixels(concepts, counts)](int64_t unit,
                                                                     std::span<double> detects) {
-          detects[0] = verdict(largest_existing(ious(tally, unit, pixels, counts)), options.iou);
+          detects[0] = verdict(largest_existing(ious(tallies[unit], pixels, counts)), options.iou);
         };
       });
   const double share = detections.share.value();

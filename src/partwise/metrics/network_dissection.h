@@ -72,8 +72,8 @@ struct NetworkDissection {
 // units.
 //
 // Exact for any number of rows and any batches: the quantile takes three passes over the source,
-// the masks one more; kept are 4 (parts + 1) bytes per map. The interval (centred) draws rows and
-// units anew and keeps T_u. docs/metrics.md says what was checked against the authors' programs.
+// the masks one more; kept are 8 (parts + 1) bytes per map at most. The interval (centred) draws rows
+// and units anew and keeps T_u. docs/metrics.md says what was checked against the authors' programs.
 NetworkDissection network_dissection(const MapSource& maps,
                                      const UnitGrid& grid,
                                      const Truth& truth,

@@ -15,52 +15,61 @@ namespace {
 constexpr uint64_t kConsistencyStream = 0x636f6e73;
 constexpr uint64_t kStabilityStream = 0x73746162;
 
-// [place in the category's rows][landmark]: does the region hold it? NaN where it is not shown.
-using Holdings = std::vector<std::vector<double>>;
+// [places in the category's rows, landmarks]: does the region hold it? 0 where it is not shown.
+using Holdings = std::vector<uint8_t>;
 
 template <typename Centre>
 Holdings holdings(const Truth& truth,
                   const std::vector<int64_t>& rows,
                   double half,
                   const Centre& centre) {
-  Holdings result;
+  Holdings held;
   for (std::size_t place = 0; place < rows.size(); ++place) {
-    auto& held = result.emplace_back();
-    for (const auto& instances : truth.rows[rows[place]].landmarks) {
-      held.push_back(instances.empty()                           ? kNaN
-                     : box_holds(centre(place), half, instances) ? 1.0
-                                                                 : 0.0);
-    }
+    for (const auto& instances : truth.rows[rows[place]].landmarks)
+      held.push_back(!instances.empty() && box_holds(centre(place), half, instances) ? 1 : 0);
+  }
+  return held;
+}
+
+// [landmark]: some rows of a category.
+using RowsByLandmark = std::vector<std::vector<int64_t>>;
+
+RowsByLandmark rows_held(const Holdings& held,
+                         const std::vector<int64_t>& rows,
+                         std::size_t landmarks) {
+  RowsByLandmark result(landmarks);
+  for (std::size_t i = 0; i < held.size(); ++i) {
+    if (held[i] != 0) result[i % landmarks].push_back(rows[i / landmarks]);
   }
   return result;
 }
 
-std::vector<double> shares_of(const Holdings& holdings,
-                              const std::vector<int64_t>& rows,
-                              std::size_t landmarks,
-                              std::span<const int32_t> row_counts) {
-  std::vector<ExistingMean> means(landmarks);
-  for (std::size_t place = 0; place < rows.size(); ++place) {
-    for (std::size_t k = 0; k < landmarks; ++k)
-      means[k].add(holdings[place][k], row_counts[rows[place]]);
+// [category]
+std::vector<RowsByLandmark> rows_that_show(const Truth& truth) {
+  std::vector<RowsByLandmark> shown;
+  for (const auto& category : truth.categories) shown.emplace_back(category.landmarks.size());
+  for (std::size_t row = 0; row < truth.rows.size(); ++row) {
+    if (truth.rows[row].category < 0) continue;
+    const auto& landmarks = truth.rows[row].landmarks;
+    for (std::size_t k = 0; k < landmarks.size(); ++k) {
+      if (!landmarks[k].empty())
+        shown[truth.rows[row].category][k].push_back(static_cast<int64_t>(row));
+    }
   }
-  std::vector<double> shares;
-  shares.reserve(landmarks);
-  for (const auto& mean : means) shares.push_back(mean.value());
-  return shares;
+  return shown;
 }
 
-// Both rows of numbers show the same landmarks, so NaN meets NaN.
-bool same_set(std::span<const double> a, std::span<const double> b) {
-  return std::equal(a.begin(), a.end(), b.begin(),
-                    [](double x, double y) { return x == y || std::isnan(x); });
-}
-
-std::vector<double> agreement(const Holdings& a, const Holdings& b) {
+// [place]: do both hold the same landmarks?
+std::vector<double> agreement(const Holdings& a, const Holdings& b, std::size_t places) {
   std::vector<double> same;
-  same.reserve(a.size());
-  for (std::size_t place = 0; place < a.size(); ++place)
-    same.push_back(same_set(a[place], b[place]) ? 1.0 : 0.0);
+  same.reserve(places);
+  const auto landmarks = static_cast<std::ptrdiff_t>(places == 0 ? 0 : a.size() / places);
+  for (std::size_t place = 0; place < places; ++place) {
+    const auto first = static_cast<std::ptrdiff_t>(place) * landmarks;
+    same.push_back(std::equal(a.begin() + first, a.begin() + first + landmarks, b.begin() + first)
+                       ? 1.0
+                       : 0.0);
+  }
   return same;
 }
 
@@ -82,50 +91,76 @@ PartConsistency part_consistency(const MapSummaries& maps,
   expect_categories(filter_category, maps.filters, truth);
   const double half = half_box(options, truth);
   const auto rows = rows_by_category(truth);
-  std::vector<Holdings> own(static_cast<std::size_t>(maps.filters));
-  std::vector<Holdings> shuffled(own.size());
+  const auto shown = rows_that_show(truth);
+  const auto held_about = [&](int64_t category, const auto& centre) {
+    return rows_held(holdings(truth, rows[category], half, centre), rows[category],
+                     truth.categories[category].landmarks.size());
+  };
+  std::vector<RowsByLandmark> own(static_cast<std::size_t>(maps.filters));
+  std::vector<RowsByLandmark> shuffled(own.size());
   parallel_for(maps.filters, static_cast<int>(bootstrap.threads), [&](int64_t f) {
     if (filter_category[f] < 0) return;
     const auto& of_category = rows[filter_category[f]];
     auto random = control_random(bootstrap, kConsistencyStream, f);
     const auto partner = derangement(of_category.size(), random);
-    own[f] = holdings(truth, of_category, half, [&](std::size_t place) {
+    own[f] = held_about(filter_category[f], [&](std::size_t place) {
       return peak_centre(maps, grid, f, of_category[place]);
     });
-    shuffled[f] = holdings(truth, of_category, half, [&](std::size_t place) {
+    shuffled[f] = held_about(filter_category[f], [&](std::size_t place) {
       return peak_centre(maps, grid, f, of_category[partner[place]]);
     });
   });
-  const auto largest = [&](const Holdings& held, int64_t f, std::span<const int32_t> row_counts) {
-    const int64_t category = filter_category[f];
-    if (category < 0) return kNaN;
-    const auto landmarks = truth.categories[category].landmarks.size();
-    return largest_existing(shares_of(held, rows[category], landmarks, row_counts));
+  std::vector<RowsByLandmark> centred;
+  for (int64_t category = 0; category < std::ssize(rows); ++category) {
+    centred.push_back(
+        held_about(category, [&](std::size_t) { return picture_centre(truth.input_side); }));
+  }
+  using LandmarkDraws = std::vector<std::vector<double>>;  // [category][landmark]
+  const auto draws_of_shown = [&](std::span<const int32_t> row_counts) {
+    LandmarkDraws draws;
+    for (const auto& of_category : shown) {
+      auto& by_landmark = draws.emplace_back();
+      for (const auto& seen : of_category) by_landmark.push_back(draws_among(seen, row_counts));
+    }
+    return draws;
   };
-  const auto verdict = [&](const Holdings& held, int64_t f, std::span<const int32_t> row_counts) {
-    const double share = largest(held, f, row_counts);
+  const auto largest = [&](const RowsByLandmark& held, int64_t f, const LandmarkDraws& draws,
+                           std::span<const int32_t> row_counts) {
+    double share = kNaN;
+    for (std::size_t k = 0; k < held.size(); ++k) {
+      share = std::fmax(share,
+                        quotient(draws_among(held[k], row_counts), draws[filter_category[f]][k]));
+    }
+    return share;
+  };
+  const auto verdict = [&](double share) {
     return std::isnan(share) ? kNaN : share >= options.share ? 1.0 : 0.0;
   };
   const std::vector<int32_t> once(static_cast<std::size_t>(maps.rows), 1);
-  std::vector<Holdings> centred;
-  centred.reserve(rows.size());
-  for (const auto& of_category : rows) {
-    centred.push_back(holdings(truth, of_category, half,
-                               [&](std::size_t) { return picture_centre(truth.input_side); }));
-  }
+  const auto draws_once = draws_of_shown(once);
+  const auto once_largest = [&](const RowsByLandmark& held, int64_t f) {
+    return largest(held, f, draws_once, once);
+  };
   PartConsistency result;
-  result.finding = mean_over_filters(maps.rows, maps.filters, bootstrap,
-                                     [&](int64_t f, std::span<const int32_t> row_counts) {
-                                       return verdict(own[f], f, row_counts);
-                                     })
+  result.finding = means_over_filters(1, maps.rows, maps.filters, bootstrap,
+                                      [&](std::span<const int32_t> row_counts) -> FillNumbers {
+                                        return [&, row_counts, draws = draws_of_shown(row_counts)](
+                                                   int64_t f, std::span<double> numbers) {
+                                          numbers[0] =
+                                              verdict(largest(own[f], f, draws, row_counts));
+                                        };
+                                      })
+                       .front()
                        .finding;
   result.finding.controls = {
-      {"shuffled_images", mean_control(maps.filters, bootstrap,
-                                       [&](int64_t f) { return verdict(shuffled[f], f, once); })},
+      {"shuffled_images",
+       mean_control(maps.filters, bootstrap,
+                    [&](int64_t f) { return verdict(once_largest(shuffled[f], f)); })},
       {"constant_centre", mean_control(maps.filters, bootstrap, [&](int64_t f) {
-         return filter_category[f] < 0 ? kNaN : verdict(centred[filter_category[f]], f, once);
+         return filter_category[f] < 0 ? kNaN
+                                       : verdict(once_largest(centred[filter_category[f]], f));
        })}};
-  for (int64_t f = 0; f < maps.filters; ++f) result.shares.push_back(largest(own[f], f, once));
+  for (int64_t f = 0; f < maps.filters; ++f) result.shares.push_back(once_largest(own[f], f));
   return result;
 }
 
@@ -160,9 +195,9 @@ Finding part_stability(const MapSummaries& maps,
     };
     const auto here = [](std::size_t place) { return place; };
     const auto own = held(maps, here);
-    same[f] = agreement(own, held(noisy, here));
-    same_elsewhere[f] =
-        agreement(own, held(maps, [&](std::size_t place) { return partner[place]; }));
+    same[f] = agreement(own, held(noisy, here), of_category.size());
+    same_elsewhere[f] = agreement(
+        own, held(maps, [&](std::size_t place) { return partner[place]; }), of_category.size());
   });
   const auto mean = [&](const std::vector<std::vector<double>>& agreed, int64_t f,
                         std::span<const int32_t> row_counts) {

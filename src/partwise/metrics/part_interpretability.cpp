@@ -70,23 +70,6 @@ std::vector<OverlapQuestion> questions_for(std::span<const int64_t> filter_categ
   return questions;
 }
 
-double draws_among(const std::vector<int64_t>& rows, std::span<const int32_t> counts) {
-  int64_t draws = 0;
-  for (const int64_t row : rows) draws += counts[row];
-  return static_cast<double>(draws);
-}
-
-// How often each part of each category is shown in a draw of rows.
-std::vector<std::vector<double>> draws_shown(const std::vector<Gallery>& galleries,
-                                             std::span<const int32_t> row_counts) {
-  std::vector<std::vector<double>> shown;
-  for (const auto& gallery : galleries) {
-    auto& of_category = shown.emplace_back();
-    for (const auto& rows : gallery.shown) of_category.push_back(draws_among(rows, row_counts));
-  }
-  return shown;
-}
-
 double resampled_interpretability(const Detections& found,
                                   const std::vector<std::vector<double>>& shown,
                                   std::span<const int32_t> row_counts) {

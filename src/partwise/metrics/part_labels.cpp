@@ -24,16 +24,35 @@ LabelRanking rank(std::span<const double> by_part) {
   return ranking;
 }
 
-std::vector<double> mean_overlaps(const Overlaps& overlaps,
-                                  const Gallery& gallery,
+// Most overlaps are zero: those that are not, and their rows.
+struct PartHits {
+  std::vector<int64_t> rows;
+  std::vector<double> overlaps;
+};
+
+std::vector<PartHits> hits_of(const Overlaps& overlaps, const Gallery& gallery) {
+  std::vector<PartHits> hits(overlaps.size());
+  for (std::size_t k = 0; k < overlaps.size(); ++k) {
+    for (std::size_t place = 0; place < overlaps[k].size(); ++place) {
+      if (!(overlaps[k][place] > 0.0)) continue;
+      hits[k].rows.push_back(gallery.rows[place]);
+      hits[k].overlaps.push_back(overlaps[k][place]);
+    }
+  }
+  return hits;
+}
+
+// [part]: over the rows that show it, `shown` of them.
+std::vector<double> mean_overlaps(const std::vector<PartHits>& hits,
+                                  std::span<const double> shown,
                                   std::span<const int32_t> row_counts) {
   std::vector<double> means;
-  means.reserve(overlaps.size());
-  for (const auto& of_part : overlaps) {
-    ExistingMean mean;
-    for (std::size_t place = 0; place < of_part.size(); ++place)
-      mean.add(of_part[place], row_counts[gallery.rows[place]]);
-    means.push_back(mean.value());
+  means.reserve(hits.size());
+  for (std::size_t k = 0; k < hits.size(); ++k) {
+    double sum = 0.0;
+    for (std::size_t i = 0; i < hits[k].rows.size(); ++i)
+      sum += hits[k].overlaps[i] * row_counts[hits[k].rows[i]];
+    means.push_back(quotient(sum, shown[k]));
   }
   return means;
 }
@@ -75,37 +94,47 @@ PartLabels part_labels(const MapSource& maps,
   auto overlaps =
       part_overlaps(maps, grid, truth, questions, options, bootstrap, kLabelStream, regions);
   const auto& galleries = overlaps.galleries;
-  std::vector<FilterOverlap> found(static_cast<std::size_t>(maps.filters));
-  for (std::size_t i = 0; i < questions.size(); ++i)
-    found[questions[i].filter] = std::move(overlaps.filters[i]);
-  const auto ranked = [&](const Overlaps& drawn, int64_t f, std::span<const int32_t> row_counts) {
-    if (filter_category[f] < 0) return LabelRanking{};
-    return rank(mean_overlaps(drawn, galleries[filter_category[f]], row_counts));
-  };
+  std::vector<std::vector<PartHits>> own(static_cast<std::size_t>(maps.filters));
+  std::vector<std::vector<PartHits>> elsewhere(own.size());
+  for (std::size_t i = 0; i < questions.size(); ++i) {
+    const auto [filter, category] = questions[i];
+    own[filter] = hits_of(overlaps.filters[i].own, galleries[category]);
+    elsewhere[filter] = hits_of(overlaps.filters[i].shuffled, galleries[category]);
+  }
   const std::vector<int32_t> once(static_cast<std::size_t>(maps.rows), 1);
-  auto means = means_over_filters(
-      2, maps.rows, maps.filters, bootstrap,
-      [&](int64_t f, std::span<const int32_t> row_counts, std::span<double> numbers) {
-        const auto own = ranked(found[f].own, f, row_counts);
-        numbers[0] = own.best;
-        numbers[1] = own.margin;
-      });
+  using Shown = std::vector<std::vector<double>>;  // [category][part]: draws
+  const Shown shown_once = draws_shown(galleries, once);
+  const auto ranked = [&](const std::vector<std::vector<PartHits>>& hits, int64_t f,
+                          const Shown& shown, std::span<const int32_t> row_counts) {
+    if (filter_category[f] < 0) return LabelRanking{};
+    return rank(mean_overlaps(hits[f], shown[filter_category[f]], row_counts));
+  };
+  auto means =
+      means_over_filters(2, maps.rows, maps.filters, bootstrap,
+                         [&](std::span<const int32_t> row_counts) -> FillNumbers {
+                           return [&, row_counts, shown = draws_shown(galleries, row_counts)](
+                                      int64_t f, std::span<double> numbers) {
+                             const auto best = ranked(own, f, shown, row_counts);
+                             numbers[0] = best.best;
+                             numbers[1] = best.margin;
+                           };
+                         });
   std::vector<double> centre;
   centre.reserve(galleries.size());
   for (std::size_t category = 0; category < galleries.size(); ++category) {
-    centre.push_back(
-        rank(mean_overlaps(overlaps.centre[category], galleries[category], once)).best);
+    const auto hits = hits_of(overlaps.centre[category], galleries[category]);
+    centre.push_back(rank(mean_overlaps(hits, shown_once[category], once)).best);
   }
   PartLabels result{std::move(means[0]), std::move(means[1]), {}};
   ExistingMean chance;
   ExistingMean chance_margin;
   ExistingMean centred;
   for (int64_t f = 0; f < maps.filters; ++f) {
-    const auto shuffled = ranked(found[f].shuffled, f, once);
+    const auto shuffled = ranked(elsewhere, f, shown_once, once);
     chance.add(shuffled.best);
     chance_margin.add(shuffled.margin);
     centred.add(filter_category[f] >= 0 ? centre[filter_category[f]] : kNaN);
-    result.parts.push_back(ranked(found[f].own, f, once).part);
+    result.parts.push_back(ranked(own, f, shown_once, once).part);
   }
   result.iou.finding.controls = {{"shuffled_images", chance.value()},
                                  {"constant_centre", centred.value()}};

@@ -128,6 +128,16 @@ bool draw_region(std::span<const float> map,
 
 }  // namespace
 
+std::vector<std::vector<double>> draws_shown(std::span<const Gallery> galleries,
+                                             std::span<const int32_t> row_counts) {
+  std::vector<std::vector<double>> shown;
+  for (const auto& gallery : galleries) {
+    auto& of_category = shown.emplace_back();
+    for (const auto& rows : gallery.shown) of_category.push_back(draws_among(rows, row_counts));
+  }
+  return shown;
+}
+
 PartOverlaps part_overlaps(const MapSource& maps,
                            const UnitGrid& grid,
                            const Truth& truth,
@@ -156,14 +166,14 @@ PartOverlaps part_overlaps(const MapSource& maps,
     for_each_map(maps, truth, questions, place_of_row, threads, visit);
   };
 
-  UpperQuantiles quantiles(std::ssize(questions), options.quantile);
+  std::vector<int64_t> units;
+  for (const auto& question : questions) {
+    units.push_back(std::ssize(result.galleries[question.category].rows) * maps.side * maps.side);
+  }
+  UpperQuantiles quantiles(units, options.quantile);
   do {
     each_map([&](int64_t question, std::span<const float> map, int64_t) {
-      // T_f is never below 0, and NaN counts for nothing.
-      thread_local std::vector<float> values;
-      values.clear();
-      for (const float value : map) values.push_back(value > 0.0F ? value : 0.0F);
-      quantiles.add(question, values);
+      quantiles.add(question, map);
     });
   } while (quantiles.end_pass());
 
@@ -172,7 +182,8 @@ PartOverlaps part_overlaps(const MapSource& maps,
     const auto& gallery = result.galleries[questions[i].category];
     auto random = control_random(bootstrap, control_stream, questions[i].filter);
     partner.push_back(derangement(gallery.rows.size(), random));
-    result.filters.push_back({quantiles.threshold(static_cast<int64_t>(i)),
+    // The quantile of max(x, 0) is max(0, the quantile of x).
+    result.filters.push_back({std::max(quantiles.threshold(static_cast<int64_t>(i)), 0.0F),
                               0,
                               empty_overlaps(gallery),
                               empty_overlaps(gallery),

@@ -51,6 +51,10 @@ struct Gallery {
   std::vector<std::vector<int64_t>> shown;  // [part]: the rows that show it
 };
 
+// How often each part of each category is shown in a draw of rows.
+std::vector<std::vector<double>> draws_shown(std::span<const Gallery> galleries,
+                                             std::span<const int32_t> row_counts);
+
 // IoU of a filter's region with every part of every row of a category, [part][place in the
 // category's rows]; NaN where the part is not shown, 0 where the region is empty.
 using Overlaps = std::vector<std::vector<double>>;

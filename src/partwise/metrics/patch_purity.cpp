@@ -147,13 +147,15 @@ PatchPurity patch_purity(const MapSummaries& maps,
                                   [&](int64_t) { return picture_centre(truth.input_side); }),
                     parts, options.top_images, once);
   });
-  auto means = means_over_filters(
-      2, maps.rows, maps.filters, bootstrap,
-      [&](int64_t f, std::span<const int32_t> row_counts, std::span<double> numbers) {
-        const auto one = purest_part(ranked[f], parts, options.top_images, row_counts);
-        numbers[0] = one.purity;
-        numbers[1] = one.strict;
-      });
+  auto means = means_over_filters(2, maps.rows, maps.filters, bootstrap,
+                                  [&](std::span<const int32_t> row_counts) -> FillNumbers {
+                                    return [&, row_counts](int64_t f, std::span<double> numbers) {
+                                      const auto one = purest_part(ranked[f], parts,
+                                                                   options.top_images, row_counts);
+                                      numbers[0] = one.purity;
+                                      numbers[1] = one.strict;
+                                    };
+                                  });
   const auto hold_against = [&](Finding& finding, double Purest::*member) {
     const auto control = [&](const std::vector<Purest>& of) {
       return mean_control(maps.filters, bootstrap, [&](int64_t f) { return of[f].*member; });

@@ -54,16 +54,34 @@ ScoreCuts::ScoreCuts(std::span<const float> scores, std::span<const uint8_t> pos
   }
 }
 
-double ScoreCuts::best_accuracy(std::span<const int32_t> row_counts) const {
+ScoreCuts::Numbers ScoreCuts::numbers(std::span<const int32_t> row_counts, double threshold) const {
+  int64_t positives = 0;
+  int64_t negatives = 0;
+  int64_t positives_above = 0;  // before the present tie
+  int64_t negatives_above = 0;
+  int64_t gained = 0;    // right answers more than without any call, at the best cut
+  int64_t won_half = 0;  // pairs a positive wins, a tie counting one of two
   Calls calls;
-  for (const auto& place : places_) calls.all.add(place.positive, row_counts[place.row]);
-  double best = calls.accuracy();
   for (const auto& place : places_) {
-    if (place.score == -std::numeric_limits<float>::infinity()) break;
-    calls.called.add(place.positive, row_counts[place.row]);
-    if (place.ends_tie) best = std::max(best, calls.accuracy());
+    const int64_t count = row_counts[place.row];
+    const int64_t if_positive =
+        -static_cast<int64_t>(place.positive);  // a mask: no branch to guess
+    positives += count & if_positive;
+    negatives += count & ~if_positive;
+    if (!place.ends_tie) continue;
+    won_half += (negatives - negatives_above) * (positives + positives_above);
+    positives_above = positives;
+    negatives_above = negatives;
+    if (place.score > -std::numeric_limits<float>::infinity())
+      gained = std::max(gained, positives - negatives);
+    if (static_cast<double>(place.score) > threshold)
+      calls.called = {static_cast<double>(positives), static_cast<double>(negatives)};
   }
-  return best;
+  calls.all = {static_cast<double>(positives), static_cast<double>(negatives)};
+  const bool cut = !std::isnan(threshold);
+  return {quotient(static_cast<double>(negatives + gained), calls.all.total()),
+          cut ? calls.accuracy() : kNaN, cut ? calls.balanced() : kNaN,
+          quotient(static_cast<double>(won_half) / 2.0, calls.all.positives * calls.all.negatives)};
 }
 
 double ScoreCuts::balanced_threshold() const {
@@ -80,20 +98,6 @@ double ScoreCuts::balanced_threshold() const {
     threshold = i + 1 < places_.size() ? static_cast<double>(places_[i + 1].score) : -kInfinity;
   }
   return threshold;
-}
-
-double ScoreCuts::auc(std::span<const int32_t> row_counts) const {
-  CutTally above;
-  CutTally tied;
-  double won = 0.0;
-  for (const auto& place : places_) {
-    tied.add(place.positive, row_counts[place.row]);
-    if (!place.ends_tie) continue;
-    won += tied.negatives * (above.positives + tied.positives / 2.0);
-    above = {above.positives + tied.positives, above.negatives + tied.negatives};
-    tied = {};
-  }
-  return quotient(won, above.positives * above.negatives);
 }
 
 RightAnswers right_at(double threshold,

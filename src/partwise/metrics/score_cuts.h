@@ -14,16 +14,20 @@ class ScoreCuts {
   // scores [rows] without NaN; positive [rows], 0 or 1
   ScoreCuts(std::span<const float> scores, std::span<const uint8_t> positive);
 
-  // Accuracy at the best of all thresholds; NaN without rows.
-  [[nodiscard]] double best_accuracy(std::span<const int32_t> row_counts) const;
+  struct Numbers {
+    double best_accuracy = 0.0;  // at the best of all thresholds; NaN without rows
+    double accuracy = 0.0;       // at the given one; right_at says where these two are NaN
+    double balanced = 0.0;
+    double auc = 0.0;  // P(score of a positive > score of a negative) + P(equal) / 2; NaN where a
+                       // class is missing
+  };
+  // All of them in one look at the rows. Draws are counted in whole numbers, so they are exact.
+  [[nodiscard]] Numbers numbers(std::span<const int32_t> row_counts, double threshold) const;
 
   // The threshold of the highest balanced accuracy, every row counted once, as the highest score
   // called negative (-inf if there is none); ties: the highest threshold. NaN where a class is
   // missing.
   [[nodiscard]] double balanced_threshold() const;
-
-  // P(score of a positive > score of a negative) + P(equal) / 2; NaN where a class is missing.
-  [[nodiscard]] double auc(std::span<const int32_t> row_counts) const;
 
  private:
   struct Place {

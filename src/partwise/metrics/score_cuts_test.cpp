@@ -24,9 +24,9 @@ const std::vector<int32_t> kOnce(6, 1);
 
 TEST(ScoreCuts, EqualTheWorkedExample) {
   const ScoreCuts cuts(kScores, kPositive);
-  EXPECT_DOUBLE_EQ(cuts.best_accuracy(kOnce), 5.0 / 6.0);
+  EXPECT_DOUBLE_EQ(cuts.numbers(kOnce, kNaN).best_accuracy, 5.0 / 6.0);
   EXPECT_EQ(cuts.balanced_threshold(), 1.0);
-  EXPECT_DOUBLE_EQ(cuts.auc(kOnce), 7.5 / 9.0);
+  EXPECT_DOUBLE_EQ(cuts.numbers(kOnce, kNaN).auc, 7.5 / 9.0);
   EXPECT_DOUBLE_EQ(right_at(1.0, kScores, kPositive, kOnce).share, 5.0 / 6.0);
   EXPECT_DOUBLE_EQ(right_at(2.0, kScores, kPositive, kOnce).balanced, (2.0 / 3 + 2.0 / 3) / 2);
 }
@@ -35,16 +35,16 @@ TEST(ScoreCuts, EqualTheWorkedExample) {
 TEST(ScoreCuts, CountRowsAsOftenAsTheyWereDrawn) {
   const std::vector<int32_t> counts{1, 1, 4, 1, 1, 1};
   const ScoreCuts cuts(kScores, kPositive);
-  EXPECT_DOUBLE_EQ(cuts.best_accuracy(counts), 8.0 / 9.0);
-  EXPECT_DOUBLE_EQ(cuts.auc(counts), (3 + 2.5 + 2 + 9) / 18.0);
+  EXPECT_DOUBLE_EQ(cuts.numbers(counts, kNaN).best_accuracy, 8.0 / 9.0);
+  EXPECT_DOUBLE_EQ(cuts.numbers(counts, kNaN).auc, (3 + 2.5 + 2 + 9) / 18.0);
 }
 
 TEST(ScoreCuts, OfADeadFilterSayTheMajority) {
   const std::vector<float> dead(6, 0.0F);
   const std::vector<uint8_t> few{1, 0, 0, 0, 0, 0};
   const ScoreCuts cuts(dead, few);
-  EXPECT_DOUBLE_EQ(cuts.best_accuracy(kOnce), 5.0 / 6.0);
-  EXPECT_EQ(cuts.auc(kOnce), 0.5);
+  EXPECT_DOUBLE_EQ(cuts.numbers(kOnce, kNaN).best_accuracy, 5.0 / 6.0);
+  EXPECT_EQ(cuts.numbers(kOnce, kNaN).auc, 0.5);
   EXPECT_EQ(cuts.balanced_threshold(), 0.0);
   EXPECT_EQ(right_at(0.0, dead, few, kOnce).balanced, 0.5);
 }
@@ -54,10 +54,10 @@ TEST(ScoreCuts, NeverCallNaNPositive) {
   const std::vector<float> scores{1, kLowest};
   const std::vector<int32_t> once(2, 1);
   const ScoreCuts cuts(scores, std::vector<uint8_t>{1, 1});
-  EXPECT_EQ(cuts.best_accuracy(once), 0.5);
-  EXPECT_TRUE(std::isnan(cuts.auc(once)));
+  EXPECT_EQ(cuts.numbers(once, kNaN).best_accuracy, 0.5);
+  EXPECT_TRUE(std::isnan(cuts.numbers(once, kNaN).auc));
   EXPECT_TRUE(std::isnan(cuts.balanced_threshold()));
-  EXPECT_TRUE(std::isnan(ScoreCuts({}, {}).best_accuracy({})));
+  EXPECT_TRUE(std::isnan(ScoreCuts({}, {}).numbers({}, kNaN).best_accuracy));
 }
 
 TEST(ScoreCuts, AgreeWithTryingEveryThresholdAndPair) {
@@ -86,8 +86,14 @@ TEST(ScoreCuts, AgreeWithTryingEveryThresholdAndPair) {
     }
     const ScoreCuts cuts(scores, positive);
     const auto same = [](double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); };
-    EXPECT_TRUE(same(cuts.best_accuracy(counts), best)) << cuts.best_accuracy(counts) << best;
-    EXPECT_TRUE(same(cuts.auc(counts), quotient(won, pairs)));
+    for (const double t : {kNaN, static_cast<double>(kLowest), 0.0, 1.5, 3.0}) {
+      const auto found = cuts.numbers(counts, t);
+      const auto right = right_at(t, scores, positive, counts);
+      EXPECT_TRUE(same(found.best_accuracy, best)) << found.best_accuracy << best;
+      EXPECT_TRUE(same(found.auc, quotient(won, pairs)));
+      EXPECT_TRUE(same(found.accuracy, right.share));
+      EXPECT_TRUE(same(found.balanced, right.balanced));
+    }
   }
 }
 

@@ -6,6 +6,7 @@
 #include "partwise/metrics/statistics.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace partwise::metrics {
 namespace {
@@ -49,7 +50,7 @@ double shuffled_accuracy(const Judge& judge, Random random) {
   auto labels = judge.positive;
   shuffle(labels, random);
   const std::vector<int32_t> once(labels.size(), 1);
-  return ScoreCuts(judge.scores, labels).best_accuracy(once);
+  return ScoreCuts(judge.scores, labels).numbers(once, kNaN).best_accuracy;
 }
 
 }  // namespace
@@ -75,26 +76,22 @@ SingleFilterAccuracy single_filter_accuracy(const LabelledRows& evaluated,
     threshold = filter_category[f] < 0 ? kNaN : judge.cuts.balanced_threshold();
     trained[f] = right_at(threshold, judge.scores, judge.positive, once).balanced;
   });
-  const auto measure = [&](const auto& number) {
-    return mean_over_filters(
-        rows, filters, bootstrap, [&](int64_t f, std::span<const int32_t> row_counts) {
-          return filter_category[f] < 0 ? kNaN : number(judges[f], f, row_counts);
-        });
-  };
-  result.fitted = measure([](const Judge& judge, int64_t, std::span<const int32_t> row_counts) {
-    return judge.cuts.best_accuracy(row_counts);
-  });
-  result.accuracy =
-      measure([&](const Judge& judge, int64_t f, std::span<const int32_t> row_counts) {
-        return right_at(result.thresholds[f], judge.scores, judge.positive, row_counts).share;
+  auto means = means_over_filters(
+      4, rows, filters, bootstrap, [&](std::span<const int32_t> row_counts) -> FillNumbers {
+        return [&, row_counts](int64_t f, std::span<double> numbers) {
+          std::fill(numbers.begin(), numbers.end(), kNaN);
+          if (filter_category[f] < 0) return;
+          const auto found = judges[f].cuts.numbers(row_counts, result.thresholds[f]);
+          numbers[0] = found.best_accuracy;
+          numbers[1] = found.accuracy;
+          numbers[2] = found.balanced;
+          numbers[3] = found.auc;
+        };
       });
-  result.balanced =
-      measure([&](const Judge& judge, int64_t f, std::span<const int32_t> row_counts) {
-        return right_at(result.thresholds[f], judge.scores, judge.positive, row_counts).balanced;
-      });
-  result.auc = measure([](const Judge& judge, int64_t, std::span<const int32_t> row_counts) {
-    return judge.cuts.auc(row_counts);
-  });
+  result.fitted = std::move(means[0]);
+  result.accuracy = std::move(means[1]);
+  result.balanced = std::move(means[2]);
+  result.auc = std::move(means[3]);
   const double majority = mean_control(filters, bootstrap, [&](int64_t f) {
     return filter_category[f] < 0 ? kNaN : majority_share(judges[f].positive);
   });

@@ -3,6 +3,7 @@
 #include "partwise/base/error.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <numbers>
@@ -25,6 +26,35 @@ double within(double t, int64_t degrees) {
   }
   const double tail = std::sin(angle) * sum;
   return odd ? (angle + tail) * 2.0 / std::numbers::pi : tail;
+}
+
+// `count` columns, as far as the shortest goes side by side.
+template <std::size_t count>
+void deviate(const std::span<const double>* columns, double* deviations) {
+  std::array<const double*, count> values;
+  std::size_t common = columns[0].size();
+  for (std::size_t c = 0; c < count; ++c) {
+    values[c] = columns[c].data();
+    common = std::min(common, columns[c].size());
+  }
+  std::array<double, count> mean{};
+  for (std::size_t i = 0; i < common; ++i) {
+    for (std::size_t c = 0; c < count; ++c) mean[c] += values[c][i];
+  }
+  for (std::size_t c = 0; c < count; ++c) {
+    for (std::size_t i = common; i < columns[c].size(); ++i) mean[c] += values[c][i];
+    mean[c] /= static_cast<double>(columns[c].size());
+  }
+  const auto squared = [](double difference) { return difference * difference; };
+  std::array<double, count> squares{};
+  for (std::size_t i = 0; i < common; ++i) {
+    for (std::size_t c = 0; c < count; ++c) squares[c] += squared(values[c][i] - mean[c]);
+  }
+  for (std::size_t c = 0; c < count; ++c) {
+    const auto size = columns[c].size();
+    for (std::size_t i = common; i < size; ++i) squares[c] += squared(values[c][i] - mean[c]);
+    deviations[c] = size < 2 ? kNaN : std::sqrt(squares[c] / (static_cast<double>(size) - 1.0));
+  }
 }
 
 }  // namespace
@@ -64,20 +94,14 @@ double percentile(std::span<const double> ascending, double p) {
   return ascending[below] + share * (ascending[below + 1] - ascending[below]);
 }
 
-Columns sample_deviations(std::span<const Columns> rows) {
-  const auto count = static_cast<double>(rows.size());
-  Columns mean{};
-  for (const auto& row : rows) {
-    for (std::size_t c = 0; c < kColumns; ++c) mean[c] += row[c];
-  }
-  for (auto& sum : mean) sum /= count;
-  Columns squares{};
-  for (const auto& row : rows) {
-    for (std::size_t c = 0; c < kColumns; ++c)
-      squares[c] += (row[c] - mean[c]) * (row[c] - mean[c]);
-  }
-  for (auto& sum : squares) sum = std::sqrt(sum / (count - 1.0));
-  return squares;
+void sample_deviations(std::span<const std::span<const double>> columns,
+                       std::span<double> deviations) {
+  std::size_t done = 0;
+  for (; done + 8 <= columns.size(); done += 8)
+    deviate<8>(columns.data() + done, &deviations[done]);
+  for (; done + 4 <= columns.size(); done += 4)
+    deviate<4>(columns.data() + done, &deviations[done]);
+  for (; done < columns.size(); ++done) deviations[done] = sample_deviation(columns[done]);
 }
 
 double student_t(int64_t degrees) {

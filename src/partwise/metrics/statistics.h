@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -43,13 +42,10 @@ double sample_deviation(std::span<const double> values);
 // is p * (N - 1). NaN without values.
 double percentile(std::span<const double> ascending, double p);
 
-inline constexpr std::size_t kColumns = 4;
-using Columns = std::array<double, kColumns>;
-
-// sample_deviation of each of four columns, to the last bit: sums run down a column in the same
-// order there, but side by side, so that no addition waits for the one before. Meaningless for
-// fewer than two rows.
-Columns sample_deviations(std::span<const Columns> rows);
+// sample_deviation of each column, to the last bit: sums run down a column in the same order there,
+// but several columns side by side, so that no addition waits for the one before.
+void sample_deviations(std::span<const std::span<const double>> columns,
+                       std::span<double> deviations);
 
 // A number of several trainings that differ in nothing but their seed.
 struct SeedMean {

@@ -73,6 +73,16 @@ void PixelSet::insert_span(int64_t y, int64_t first, int64_t last) {
   }
 }
 
+void PixelSet::insert_bits(int64_t y, int64_t first, uint64_t bits) {
+  if (bits == 0) return;
+  occupy(y, y + 1);
+  uint64_t* word = words_.data() + y * words_per_row_ + first / kWordBits;
+  const auto shift = static_cast<unsigned>(first % kWordBits);
+  word[0] |= bits << shift;
+  const uint64_t beyond = shift == 0 ? 0 : bits >> (static_cast<unsigned>(kWordBits) - shift);
+  if (beyond != 0) word[1] |= beyond;
+}
+
 void PixelSet::insert_disc(Point centre, double radius) {
   expects(radius >= 0.0, "a disc of radius {} cannot be", radius);
   const int64_t top = std::max<int64_t>(0, clipped(std::floor(centre.y - radius), side_));

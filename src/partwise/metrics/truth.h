@@ -22,7 +22,8 @@ class PixelSet {
 
   void clear();
   void insert(int64_t x, int64_t y);
-  void insert_span(int64_t y, int64_t first, int64_t last);  // 0 <= first <= last < side
+  void insert_span(int64_t y, int64_t first, int64_t last);   // 0 <= first <= last < side
+  void insert_bits(int64_t y, int64_t first, uint64_t bits);  // bit i: pixel first + i, < side
   void insert_disc(Point centre,
                    double radius);  // pixels whose centre is within radius (<=); clipped
   void insert_all(const PixelSet& other);

@@ -13,8 +13,8 @@
 namespace partwise::metrics {
 namespace {
 
-constexpr std::array<unsigned, 3> kBits{11, 11, 10};  // found in each pass
-constexpr std::array<unsigned, 3> kShift{21, 10, 0};  // bits below those of the pass
+constexpr std::array<unsigned, 3> kBits{12, 10, 10};  // found in each pass
+constexpr std::array<unsigned, 3> kShift{20, 10, 0};  // bits below those of the pass
 constexpr int64_t kBuckets = int64_t{1} << kBits[0];
 constexpr uint32_t kSign = 0x80000000U;
 
@@ -44,49 +44,64 @@ int64_t values_above(double share, int64_t count) {
   return static_cast<int64_t>(std::floor(share * static_cast<double>(count) + 1e-9));
 }
 
-UpperQuantiles::UpperQuantiles(int64_t streams, double share)
-    : share_(share),
-      searches_(static_cast<std::size_t>(streams)),
-      counts_(static_cast<std::size_t>(streams * kBuckets)) {
+UpperQuantiles::UpperQuantiles(std::span<const int64_t> values, double share)
+    : counts_(values.size() * static_cast<std::size_t>(kBuckets)) {
   expects(share >= 0.0 && share < 1.0, "a share of {} cannot lie above a threshold", share);
+  for (const int64_t size : values) {
+    expects(size >= 0 && size <= std::numeric_limits<uint32_t>::max(),
+            "a quantile of {} values cannot be counted", size);
+    searches_.push_back({.size = size,
+                         .above = values_above(share, size),
+                         .least = -std::numeric_limits<float>::infinity()});
+  }
 }
 
 void UpperQuantiles::add(int64_t stream, std::span<const float> values) {
   expects(pass_ < std::ssize(kBits), "the quantiles are found; nothing can be added");
-  int64_t* counts = counts_.data() + stream * kBuckets;
+  auto& search = searches_[stream];
+  int any = 0;  // few maps have a value that counts, and this loop looks at several at a time
+  for (const float value : values) any |= value >= search.least ? 1 : 0;
+  if (any == 0) return;
+  uint32_t* counts = counts_.data() + stream * kBuckets;
   const unsigned shift = kShift[pass_];
   const uint32_t mask = (1U << kBits[pass_]) - 1U;
-  const uint32_t prefix = searches_[stream].prefix;
   for (const float value : values) {
+    if (!(value >= search.least)) continue;
     const uint32_t ordered = ordered_bits(value);
-    if (prefix_of(ordered, pass_) == prefix) ++counts[(ordered >> shift) & mask];
+    if (prefix_of(ordered, pass_) != search.prefix) continue;
+    ++counts[(ordered >> shift) & mask];
+    ++search.counted;
   }
+  if (pass_ == 0) raise(search, counts);
 }
 
-float UpperQuantiles::needed_from(int64_t stream) const {
-  if (pass_ == 0) return -std::numeric_limits<float>::infinity();
+void UpperQuantiles::raise(Search& search, const uint32_t* counts) const {
+  for (; search.counted - counts[search.lowest] > search.above; ++search.lowest)
+    search.counted -= counts[search.lowest];
   // The lowest bits of a bucket may stand for NaN, which lies below everything.
-  return comparable(float_of(searches_[stream].prefix << kShift[pass_ - 1]));
+  search.least = comparable(float_of(static_cast<uint32_t>(search.lowest) << kShift[0]));
 }
 
 bool UpperQuantiles::end_pass() {
+  const uint32_t lowest = ordered_bits(-std::numeric_limits<float>::infinity());
   for (std::size_t stream = 0; stream < searches_.size(); ++stream) {
     auto& search = searches_[stream];
+    if (search.size == 0) {  // a stream without values has the threshold 0
+      search.prefix = ordered_bits(0.0F) >> kShift[pass_];
+      continue;
+    }
     const auto counts = std::span(counts_).subspan(stream * kBuckets, kBuckets);
-    const int64_t total = std::accumulate(counts.begin(), counts.end(), int64_t{0});
-    if (pass_ == 0) {
-      search.above = values_above(share_, total);
-      // A stream without values has the threshold 0.
-      if (total == 0) search.prefix = ordered_bits(0.0F) >> kShift[0];
-    }
-    expects(total > search.above || total == 0, "a pass of {} values after one with more", total);
-    if (total > 0) {
-      int64_t bucket = (int64_t{1} << kBits[pass_]) - 1;
-      for (; search.above >= counts[bucket]; --bucket) search.above -= counts[bucket];
-      search.prefix = (search.prefix << kBits[pass_]) | static_cast<uint32_t>(bucket);
-    } else if (pass_ > 0) {
-      search.prefix <<= kBits[pass_];
-    }
+    const int64_t counted = std::accumulate(counts.begin(), counts.end(), int64_t{0});
+    expects(counted == search.size || pass_ == 0 || search.prefix == prefix_of(lowest, pass_),
+            "a pass of {} values after one of {}", counted, search.size);
+    // What was left out lies below the threshold, or the threshold is -inf.
+    counts[(lowest >> kShift[pass_]) & ((1U << kBits[pass_]) - 1U)] +=
+        static_cast<uint32_t>(search.size - counted);
+    int64_t bucket = (int64_t{1} << kBits[pass_]) - 1;
+    for (; search.above >= counts[bucket]; --bucket) search.above -= counts[bucket];
+    search.size = counts[bucket];
+    search.prefix = (search.prefix << kBits[pass_]) | static_cast<uint32_t>(bucket);
+    search.least = comparable(float_of(search.prefix << kShift[pass_]));
   }
   std::fill(counts_.begin(), counts_.end(), 0);
   return ++pass_ < std::ssize(kBits);

@@ -14,6 +14,7 @@ namespace partwise::metrics {
 namespace {
 
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
+const std::vector<int64_t> kOne{1};
 
 // The threshold the long way: sorted, NaN for -inf.
 float upper_quantile(std::vector<float> values, double share) {
@@ -48,7 +49,7 @@ TEST(UpperQuantile, PutsNaNBelowEverything) {
 TEST(UpperQuantile, OfNothingIsZero) {
   std::vector<float> none;
   EXPECT_EQ(upper_quantile(none, 0.5), 0.0F);
-  EXPECT_THROW(UpperQuantiles(1, 1.0), std::logic_error);
+  EXPECT_THROW(UpperQuantiles(kOne, 1.0), std::logic_error);
 }
 
 // 0.005 * 200 is a rounding error away from 1.
@@ -85,7 +86,9 @@ TEST(UpperQuantiles, EqualASortToTheLastBit) {
       values.resize(static_cast<std::size_t>(random.below(700)));
       for (auto& value : values) value = awkward(random);
     }
-    UpperQuantiles quantiles(std::ssize(streams), share);
+    std::vector<int64_t> sizes;
+    for (const auto& values : streams) sizes.push_back(std::ssize(values));
+    UpperQuantiles quantiles(sizes, share);
     do {
       for (int64_t s = 0; s < std::ssize(streams); ++s) quantiles.add(s, streams[s]);
     } while (quantiles.end_pass());
@@ -101,8 +104,9 @@ TEST(UpperQuantiles, DoNotDependOnOrderOrPieces) {
   Random random(4);
   std::vector<float> values(999);
   for (auto& value : values) value = awkward(random);
-  UpperQuantiles whole(1, 0.01);
-  UpperQuantiles pieces(1, 0.01);
+  const std::vector<int64_t> sizes{999};
+  UpperQuantiles whole(sizes, 0.01);
+  UpperQuantiles pieces(sizes, 0.01);
   bool more = true;
   while (more) {
     whole.add(0, values);
@@ -114,23 +118,34 @@ TEST(UpperQuantiles, DoNotDependOnOrderOrPieces) {
   EXPECT_EQ(whole.threshold(0), pieces.threshold(0));
 }
 
-TEST(UpperQuantiles, DoNotNeedValuesBelowTheirBucket) {
+TEST(UpperQuantiles, DoNotNeedWhatLiesBelowTheirBound) {
   Random random(7);
   for (const double share : {0.01, 0.4, 0.95}) {
     std::vector<float> values(500);
     for (auto& value : values) value = awkward(random);
-    UpperQuantiles quantiles(1, share);
+    UpperQuantiles quantiles(std::vector<int64_t>{500}, share);
     do {
       for (const float value : values) {
-        if (!(value < quantiles.needed_from(0))) quantiles.add(0, {&value, 1});
+        if (value >= quantiles.needed_from(0)) quantiles.add(0, {&value, 1});
       }
     } while (quantiles.end_pass());
     EXPECT_EQ(quantiles.threshold(0), upper_quantile(values, share));
   }
 }
 
+// Of 10,000 ascending values a hundred may lie above the threshold: from then on only they count.
+TEST(UpperQuantiles, RaiseTheirBoundInTheFirstPass) {
+  UpperQuantiles quantiles(std::vector<int64_t>{10'000}, 0.01);
+  for (int i = 0; i < 10'000; ++i) {
+    const auto value = static_cast<float>(i);
+    quantiles.add(0, {&value, 1});
+  }
+  EXPECT_GT(quantiles.needed_from(0), 9000.0F);
+  EXPECT_LE(quantiles.needed_from(0), 9899.0F);
+}
+
 TEST(UpperQuantiles, NeedEveryPass) {
-  UpperQuantiles quantiles(1, 0.5);
+  UpperQuantiles quantiles(std::vector<int64_t>{0}, 0.5);
   EXPECT_THROW(static_cast<void>(quantiles.threshold(0)), std::logic_error);
   EXPECT_TRUE(quantiles.end_pass());
   EXPECT_TRUE(quantiles.end_pass());
