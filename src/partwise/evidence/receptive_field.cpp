@@ -120,12 +120,10 @@ std::vector<ReceptiveField> receptive_fields(const networks::Network& network,
     const auto image = models::normalised(examples.pixels[row].to(torch::Device(device)));
     const auto maps = network.evaluate(image.unsqueeze(0)).taps.at(tap).maps;
     const auto [peaks, cells] = maps.flatten(2).max(2);  // [1, filters]
-    const auto covered = networks::evaluate_occluded(network, image, cover.corners, cover.size);
+    const auto covered = networks::occluded_peaks(network, tap, image, cover.corners, cover.size);
     // [filters, squares]: the share of the peak that a square takes away or adds.
-    const auto disturbed = ((covered.at_peaks.at(tap) - peaks).abs() / peaks.clamp_min(1e-12))
-                               .t()
-                               .to(torch::kCPU)
-                               .contiguous();
+    const auto disturbed =
+        ((covered - peaks).abs() / peaks.clamp_min(1e-12)).t().to(torch::kCPU).contiguous();
     const auto cell = cells.flatten().to(torch::kCPU);
     const auto peak = peaks.flatten().to(torch::kCPU);
     for (const int64_t filter : filters) {

@@ -84,7 +84,7 @@ Tensor occlusion_maps(const networks::Network& network,
   const int64_t size = pixels(options.patch);
   const auto corners = networks::patch_corners(side, size, pixels(options.step));
   const auto whole = network.evaluate(image.unsqueeze(0)).logits;
-  const auto covered = networks::evaluate_occluded(network, image, corners, size).logits;
+  const auto covered = networks::occluded_logits(network, image, corners, size);
   return spread_over_patches(whole - covered, corners, size, side);
 }
 

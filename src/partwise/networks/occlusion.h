@@ -17,21 +17,25 @@ struct Corner {
 // The corners of patches of `size` pixels, `step` apart, the last ones flush with the far edges.
 std::vector<Corner> patch_corners(int64_t side, int64_t size, int64_t step);
 
-// A network's answers to one image with a patch of it covered, patch by patch.
-struct Occluded {
-  Tensor logits;  // [patches, outputs]
-  std::vector<Tensor>
-      at_peaks;  // [tap]: [patches, filters], before the mask, at the cell where the
-                 // map of the uncovered image has its peak
-};
-
-// Covers each patch with 0, the mean of normalised pixels. Up to the first layer that looks at whole
-// maps (a mask, or the fully connected layers) only the cells that a patch can reach are computed
-// again; the answers are those of the whole network but for rounding.
+// A network's answers to one image with a patch of it covered, patch by patch. A patch is covered
+// with 0, the mean of normalised pixels. Up to the first layer that looks at whole maps (a mask, or
+// the fully connected layers) only the cells that a patch can reach are computed again; the answers
+// are those of the whole network but for rounding: sums of products are taken in another order.
 //   image [3, side, side], normalised
-Occluded evaluate_occluded(const Network& network,
-                           const Tensor& image,
-                           std::span<const Corner> corners,
-                           int64_t size);
+
+// [patches, outputs]
+Tensor occluded_logits(const Network& network,
+                       const Tensor& image,
+                       std::span<const Corner> corners,
+                       int64_t size);
+
+// [patches, filters]: a tapped layer's activations before the mask, at the cell where the map of the
+// uncovered image has its peak. Nothing behind the layer is computed, and of its own convolution
+// those cells alone.
+Tensor occluded_peaks(const Network& network,
+                      std::size_t tap,
+                      const Tensor& image,
+                      std::span<const Corner> corners,
+                      int64_t size);
 
 }  // namespace partwise::networks
