@@ -19,11 +19,14 @@ namespace partwise::evidence {
 // and training may let it look beside itself.
 class PeakGradients {
  public:
-  // Looks at the images once.  images [rows, 3, side, side], normalised; tap: index into
-  // Architecture::taps
+  // Looks at the images once, as far as the layer.  images [rows, 3, side, side], normalised; tap:
+  // index into Architecture::taps; the network must outlive it.
   PeakGradients(const networks::Network& network, const Tensor& images, std::size_t tap);
 
-  const networks::Output& output() const { return output_; }
+  // The rest of the network runs when it is first asked for.
+  const networks::Output& output() const;
+  // [rows, filters, n, n], before the mask
+  const Tensor& maps() const { return maps_; }
   // [rows, filters]: each map's largest value before the mask, and its cell.
   const Tensor& peaks() const { return peaks_; }
   const Tensor& cells() const { return cells_; }
@@ -31,12 +34,19 @@ class PeakGradients {
   // [rows, side, side] on the CPU: the energy of sum_f weights[row, f] x_f(mu). Rows without a peak
   // that fires give zeros. One pass back through the network, whatever the weights.
   Tensor energy(const Tensor& weights) const;
-  // The same of one filter per row, or of one filter in all rows.
+  // The same of one filter per row; -1: none, zeros.
   Tensor energy_of(std::span<const int64_t> filter_of_row) const;
 
  private:
+  void run_layer(std::size_t layer) const;
+  Tensor energy_from(const Tensor& value, const Tensor& slope) const;
+
+  const networks::Network& network_;
   Tensor images_;
-  networks::Output output_;
+  std::size_t relu_;                     // the layer whose maps they are
+  mutable std::vector<Tensor> results_;  // of the layers, as far as they have run
+  mutable std::optional<networks::Output> output_;
+  Tensor maps_;
   Tensor peaks_;
   Tensor cells_;
 };
@@ -47,8 +57,8 @@ struct FilterOnRow {
   int64_t row = 0;
 };
 
-// Any number of them, some at a time: the energy [side, side] of each one's peak and its map [n, n]
-// before the mask, on the CPU.
+// Any number of them, in any order: the energy [side, side] of each one's peak and its map [n, n]
+// before the mask, on the CPU. A row is looked at once, whatever the number of its filters.
 using VisitEnergy = std::function<void(std::size_t pair, const Tensor& energy, const Tensor& map)>;
 void for_each_energy(const networks::Network& network,
                      std::size_t tap,

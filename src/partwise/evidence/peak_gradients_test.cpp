@@ -101,18 +101,44 @@ TEST(PeakGradients, OfAFilterThatDoesNotFireAreNone) {
   EXPECT_FALSE(centroid(energy).has_value());
 }
 
+// The short way back of one filter per row against the long one of weights.
+TEST(PeakGradients, OfOneFilterAreThoseOfItsWeight) {
+  torch::manual_seed(6);
+  for (const auto* net : {"tiny", "squeezenet1-1"}) {
+    const networks::Network network{
+        networks::build_architecture(net, networks::Arm::interpretable, 2, {}, {.hidden = 8}),
+        2,
+        {},
+        7};
+    const auto side = network.architecture().input_side;
+    for (std::size_t tap = 0; tap < 2; ++tap) {
+      const PeakGradients peaks(network, torch::randn({3, 3, side, side}), tap);
+      const std::vector<int64_t> filters{5, -1, 30};
+      auto weights = torch::zeros({3, peaks.peaks().size(1)});
+      weights[0][5] = 1.0;
+      weights[2][30] = 1.0;
+      const auto wanted = peaks.energy(weights);
+      EXPECT_GT(wanted.max().item<double>(), 0.0);
+      // Sums of the same products, without the zeros.
+      EXPECT_LE((peaks.energy_of(filters) - wanted).abs().max().item<double>(),
+                1e-5 * wanted.max().item<double>());
+    }
+  }
+}
+
 TEST(PeakGradients, OfAnyNumberOfPairsAreThoseOfEach) {
   torch::manual_seed(4);
   const auto network = untrained();
   models::Examples examples;
   examples.pixels = torch::randint(0, 256, {3, 3, 112, 112}, torch::kUInt8);
   std::vector<FilterOnRow> pairs;
-  for (int64_t i = 0; i < 40; ++i) pairs.push_back({i % 7, i % 3});  // more than one batch
+  for (int64_t i = 0; i < 40; ++i) pairs.push_back({i % 7, i % 3});
+  pairs.push_back({8, 1});  // one row has more than the others
   const PeakGradients alone(network, models::normalised(examples.pixels), 1);
-  std::size_t visited = 0;
+  std::vector<int> visited(pairs.size());
   for_each_energy(network, 1, examples, pairs, "cpu",
                   [&](std::size_t i, const Tensor& energy, const Tensor& map) {
-                    EXPECT_EQ(i, visited++);
+                    ++visited[i];
                     const auto [filter, row] = pairs[i];
                     const auto expected = alone.energy_of(std::vector<int64_t>(3, filter))[row];
                     // Kernels of another batch size round otherwise.
@@ -120,7 +146,7 @@ TEST(PeakGradients, OfAnyNumberOfPairsAreThoseOfEach) {
                     EXPECT_NEAR(map.max().item<double>(), alone.peaks()[row][filter].item<double>(),
                                 1e-5);
                   });
-  EXPECT_EQ(visited, pairs.size());
+  EXPECT_EQ(visited, std::vector<int>(pairs.size(), 1));
 }
 
 TEST(Centroid, IsTheCentreOfMass) {

@@ -83,14 +83,16 @@ std::vector<std::vector<Sighting>> look_for(const networks::Network& network,
                                             std::span<const evidence::FilterOnRow> pairs,
                                             int64_t filters,
                                             const std::string& device) {
+  std::vector<std::optional<Point>> places(pairs.size());
+  evidence::for_each_energy(network, tap, examples, pairs, device,
+                            [&](std::size_t i, const Tensor& energy, const Tensor&) {
+                              places[i] = evidence::centroid(energy);
+                            });
   std::vector<std::vector<Sighting>> sightings(static_cast<std::size_t>(filters));
-  evidence::for_each_energy(
-      network, tap, examples, pairs, device,
-      [&](std::size_t i, const Tensor& energy, const Tensor&) {
-        const auto place = evidence::centroid(energy);
-        if (place)
-          sightings[static_cast<std::size_t>(pairs[i].filter)].push_back({pairs[i].row, *place});
-      });
+  for (std::size_t i = 0; i < pairs.size(); ++i) {
+    if (places[i])
+      sightings[static_cast<std::size_t>(pairs[i].filter)].push_back({pairs[i].row, *places[i]});
+  }
   return sightings;
 }
 

@@ -119,16 +119,17 @@ void add_evidence(const networks::Network& network,
                   const std::string& device,
                   std::vector<FilterCard>& cards) {
   std::vector<evidence::FilterOnRow> pairs;
-  std::vector<FilterCard*> card_of;
+  std::vector<std::vector<float>*> evidence_of;
   for (auto& card : cards) {
-    for (const int64_t row : card.rows) {
-      pairs.push_back({card.card.filter, row});
-      card_of.push_back(&card);
+    card.evidence.resize(card.rows.size());
+    for (std::size_t i = 0; i < card.rows.size(); ++i) {
+      pairs.push_back({card.card.filter, card.rows[i]});
+      evidence_of.push_back(&card.evidence[i]);
     }
   }
   evidence::for_each_energy(network, tap, objects, pairs, device,
                             [&](std::size_t i, const Tensor& energy, const Tensor&) {
-                              card_of[i]->evidence.push_back(evidence::evidence_map(energy));
+                              *evidence_of[i] = evidence::evidence_map(energy);
                             });
 }
 
