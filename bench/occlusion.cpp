@@ -17,7 +17,7 @@ namespace {
 using partwise::Tensor;
 using namespace partwise::networks;
 
-constexpr std::size_t kPatches = 128;  // of some 700, evenly spread; a field takes all
+constexpr std::size_t kPatches = 64;  // of some 700, evenly spread; a field takes all
 
 struct Question {
   const Network& network;
@@ -83,7 +83,7 @@ int main(int count, char** arguments) {
   const torch::NoGradGuard no_grad;
   partwise::tensors::start_session(1);
   torch::manual_seed(1);
-  const int repeats = count > 1 ? std::atoi(arguments[1]) : 5;
+  const int repeats = count > 1 ? std::atoi(arguments[1]) : 3;
   compare_on("tiny", Arm::interpretable, 0, repeats);
   compare_on("tiny", Arm::interpretable, 1, repeats);
   compare_on("squeezenet1-1", Arm::ordinary, 0, repeats);
