@@ -38,7 +38,7 @@ python: deps ## the layer for Python's torch: build/release/python (docs/api.md)
 install: build ## install the program, the headers, the CMake package and the Python module (PREFIX, default /usr/local)
 	@cmake --build --preset release && cmake --install build/release --prefix $(or $(PREFIX),/usr/local)
 format:    ## rewrite the sources with clang-format 14
-	@git ls-files '*.h' '*.cpp' '*.cu' | xargs clang-format-14 -i
+	@git ls-files '*.h' '*.cpp' '*.inc' '*.cu' | xargs clang-format-14 -i
 tidy:      ## clang-tidy 14 on the sources changed since main's last commit
 	@git diff --name-only --diff-filter=d HEAD~1 -- '*.cpp' | xargs -r -P2 -n1 clang-tidy-14 -p build/release --quiet
 hooks:     ## run the pre-commit checks on every commit

@@ -49,7 +49,6 @@ struct WeightRule {
 // Of every map, [images, filters].
 template <class T>
 struct PeakNumbers {
-  const T* tops = nullptr;
   const T* masses = nullptr;
   const T* own_fits = nullptr;      // sum x U_mu
   const T* foreign_fits = nullptr;  // release: sum x U of another image's and filter's peak

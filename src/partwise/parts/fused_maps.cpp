@@ -5,7 +5,10 @@
 #include "partwise/tensors/torch.h"
 #include "partwise/tensors/torch_threads.h"
 
+#include <algorithm>
+#include <array>
 #include <cmath>
+#include <utility>
 
 namespace partwise::parts {
 namespace {
@@ -122,6 +125,31 @@ struct LaidOutPush {
 
   Tensor strongest;
   std::array<Tensor, 7> numbers;
+};
+
+// What a backward pass reads.
+struct LaidOutBackward {
+  LaidOutBackward(const Tensor& maps,
+                  const Tensor& gradient,
+                  const Tensor& at,
+                  const Cones& cones,
+                  const MapPush& push)
+      : x(laid_out(maps, maps)),
+        g(laid_out(gradient, maps)),
+        peaks(at.contiguous()),
+        templates(cones, maps),
+        pushes(push, maps) {}
+
+  template <class T>
+  kernels::Push<T> push() const {
+    return pushes.at<T>(templates, peaks);
+  }
+
+  Tensor x;
+  Tensor g;
+  Tensor peaks;
+  LaidOutCones templates;
+  LaidOutPush pushes;
 };
 
 }  // namespace
@@ -336,17 +364,12 @@ Squares squares_at(const Tensor& maps,
                    const Cones& cones,
                    double share,
                    const MapPush& push) {
-  const auto x = laid_out(maps, maps);
-  const auto g = laid_out(gradient, maps);
-  const auto cells = peaks.contiguous();
-  const LaidOutCones templates(cones, maps);
-  const LaidOutPush pushes(push, maps);
-  Squares squares{per_map(x), per_map(x)};
-  over_maps(x, [&](const auto& kernel, const auto& batch, auto range, auto zero) {
+  const LaidOutBackward in(maps, gradient, peaks, cones, push);
+  Squares squares{per_map(in.x), per_map(in.x)};
+  over_maps(in.x, [&](const auto& kernel, const auto& batch, auto range, auto zero) {
     using T = decltype(zero);
-    kernel.norms(batch, range, read<T>(x), read<T>(g), pushes.at<T>(templates, cells),
-                 static_cast<T>(share), squares.task.template data_ptr<T>(),
-                 squares.push.template data_ptr<T>());
+    kernel.norms(batch, range, read<T>(in.x), read<T>(in.g), in.push<T>(), static_cast<T>(share),
+                 squares.task.template data_ptr<T>(), squares.push.template data_ptr<T>());
   });
   return squares;
 }
@@ -374,17 +397,12 @@ Pushed push_at(const Tensor& maps,
                const Cones& cones,
                double share,
                const MapPush& push) {
-  const auto x = laid_out(maps, maps);
-  const auto g = laid_out(gradient, maps);
-  const auto cells = peaks.contiguous();
-  const LaidOutCones templates(cones, maps);
-  const LaidOutPush pushes(push, maps);
-  Pushed pushed{like(x), per_map(x)};
-  over_maps(x, [&](const auto& kernel, const auto& batch, auto range, auto zero) {
+  const LaidOutBackward in(maps, gradient, peaks, cones, push);
+  Pushed pushed{like(in.x), per_map(in.x)};
+  over_maps(in.x, [&](const auto& kernel, const auto& batch, auto range, auto zero) {
     using T = decltype(zero);
-    kernel.push(batch, range, read<T>(x), read<T>(g), pushes.at<T>(templates, cells),
-                static_cast<T>(share), pushed.gradient.template data_ptr<T>(),
-                pushed.closed.template data_ptr<T>());
+    kernel.push(batch, range, read<T>(in.x), read<T>(in.g), in.push<T>(), static_cast<T>(share),
+                pushed.gradient.template data_ptr<T>(), pushed.closed.template data_ptr<T>());
   });
   return pushed;
 }

@@ -3,9 +3,6 @@
 #include "partwise/parts/filter_loss.h"
 #include "partwise/parts/templates.h"
 
-#include <cstdint>
-#include <vector>
-
 // The kernels (kernels/map_kernels.h) on tensors. They serve maps on the CPU in float32 or float64;
 // elsewhere, and under ComposedOperators, the layer composes LibTorch's own operators.
 // maps [batch, filter, n, n] or [batch, filter, n*n], >= 0; results [batch, filter] unless noted.

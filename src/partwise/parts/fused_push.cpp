@@ -5,6 +5,7 @@
 #include "partwise/parts/vote.h"
 #include "partwise/tensors/torch.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -252,9 +253,8 @@ Weights weights_of(const Scene& scene, Memory& memory, const Tensor& category_sh
                                       options.weight_limit,  options.balance == Balance::category,
                                       data<T>(shares),       data<T>(scene.unit),
                                       data<T>(scene.weight), part.most};
-    const kernels::PeakNumbers<T> numbers{data<T>(scene.tops),     data<T>(scene.masses),
-                                          data<T>(scene.own_fits), data<T>(foreign),
-                                          data<T>(at_peaks),       data<T>(marginals)};
+    const kernels::PeakNumbers<T> numbers{data<T>(scene.masses), data<T>(scene.own_fits),
+                                          data<T>(foreign), data<T>(at_peaks), data<T>(marginals)};
     const auto& table = kernels::layer_kernels<T>();
     const auto* labels = scene.labels.data_ptr<int64_t>();
     const auto* category = scene.layer.filter_category.data_ptr<int64_t>();
