@@ -4,9 +4,7 @@
 #include "partwise/base/error.h"
 #include "partwise/base/parallel.h"
 #include "partwise/models/examples.h"
-#include "partwise/networks/linear.h"
 #include "partwise/networks/network.h"
-#include "partwise/networks/norm_pool.h"
 #include "partwise/tensors/session.h"
 #include "partwise/tensors/torch.h"
 #include "partwise/training/augmentation.h"
@@ -250,56 +248,6 @@ void print_convolutions(int repeats) {
              sum / floor);
 }
 
-// Forward and backward of `layer`, whose result has the shape of what is sent back.
-void there_and_back(const Tensor& input, const std::function<Tensor(const Tensor&)>& layer) {
-  const auto leaf = input.detach().requires_grad_();
-  const auto output = layer(leaf);
-  output.backward(torch::ones_like(output));
-}
-
-void compare_norms(int repeats) {
-  for (const auto& [channels, side] : {std::pair<int64_t, int64_t>{24, 56}, {48, 28}}) {
-    const auto input = torch::randn({kBatch, channels, side, side});
-    const auto target = torch::empty_like(input);
-    const auto weight = torch::ones({channels}).requires_grad_();
-    const auto bias = torch::zeros({channels}).requires_grad_();
-    const auto mean = torch::zeros({channels});
-    const auto variance = torch::ones({channels});
-    const auto one_by_one = [&](const Tensor& x) {
-      const auto normed = torch::batch_norm(x, weight, bias, mean, variance, true, 0.1, 1e-5, true);
-      return torch::max_pool2d(torch::relu(normed), 2, 2);
-    };
-    const auto at_once = [&](const Tensor& x) {
-      return partwise::networks::norm_relu_pool(x, weight, bias, mean, variance, true);
-    };
-    partwise::bench::compare(
-        fmt::format("Batch norm, ReLU, pooling, there and back, {} x {} x {}^2", kBatch, channels,
-                    side),
-        {{"a copy of the maps", [&] { target.copy_(input); }},
-         {"at once", [&] { there_and_back(input, at_once); }},
-         {"LibTorch's operators one by one", [&] { there_and_back(input, one_by_one); }}},
-        repeats);
-  }
-}
-
-void compare_products(int repeats) {
-  const auto input = torch::randn({kBatch, 15680});
-  const auto weight = torch::randn({128, 15680}).requires_grad_();
-  const auto bias = torch::zeros({128}).requires_grad_();
-  partwise::bench::compare(
-      "The first fully connected layer, there and back, 32 x 15,680 -> 128",
-      {{"shared among LibTorch's threads",
-        [&] {
-          there_and_back(
-              input, [&](const Tensor& x) { return partwise::networks::linear(x, weight, bias); });
-        }},
-       {"torch::linear, BLAS on one thread",
-        [&] {
-          there_and_back(input, [&](const Tensor& x) { return torch::linear(x, weight, bias); });
-        }}},
-      repeats);
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -310,7 +258,5 @@ int main(int argc, char** argv) {
   torch::manual_seed(kSeed);
   print_steps(repeats);
   print_convolutions(repeats);
-  compare_norms(repeats);
-  compare_products(repeats);
   return 0;
 }

@@ -5,11 +5,8 @@
 #include "partwise/base/parallel.h"
 #include "partwise/base/random.h"
 #include "partwise/interpretable.h"
-#include "partwise/networks/linear.h"
-#include "partwise/networks/norm_pool.h"
 #include "partwise/networks/shared_batch.h"
 #include "partwise/parts/memory.h"
-#include "partwise/tensors/session.h"
 #include "partwise/tensors/torch.h"
 
 #include <algorithm>
@@ -164,8 +161,7 @@ Network::Network(Architecture architecture,
                  uint64_t seed)
     : architecture_(std::move(architecture)),
       inputs_(layer_inputs(architecture_.layers)),
-      geometry_(layer_geometry(architecture_.layers, architecture_.input_side)),
-      joined_(join_norms()) {
+      geometry_(layer_geometry(architecture_.layers, architecture_.input_side)) {
   for (std::size_t i = 0; i < architecture_.layers.size(); ++i) {
     const auto& name = architecture_.layers[i].name;
     const auto& operation = architecture_.layers[i].operation;
@@ -188,39 +184,6 @@ Network::Network(Architecture architecture,
                                                     categories, options));
     }
   }
-}
-
-std::vector<Network::Joined> Network::join_norms() const {
-  const auto& layers = architecture_.layers;
-  std::vector<std::vector<std::size_t>> users(layers.size());
-  for (std::size_t i = 0; i < layers.size(); ++i) {
-    for (const int64_t from : inputs_[i])
-      if (from >= 0) users[static_cast<std::size_t>(from)].push_back(i);
-  }
-  const auto is_tap = [&](std::size_t i) {
-    return std::any_of(architecture_.taps.begin(), architecture_.taps.end(),
-                       [&](const auto& tap) { return tap.relu == static_cast<int64_t>(i); });
-  };
-  std::vector<Joined> joined(layers.size());
-  for (std::size_t norm = 0; norm < layers.size(); ++norm) {
-    if (!std::holds_alternative<BatchNorm>(layers[norm].operation) || geometry_[norm].side == 0 ||
-        users[norm].size() != 1)
-      continue;
-    const auto relu = users[norm].front();
-    if (!std::holds_alternative<Relu>(layers[relu].operation) || is_tap(relu)) continue;
-    const auto after = users[relu].size() == 1 ? users[relu].front() : relu;
-    const auto* pooling = std::get_if<MaxPool>(&layers[after].operation);
-    const bool pool = pooling && *pooling == MaxPool{};
-    joined[norm].passes = true;
-    joined[relu].passes = pool;
-    joined[pool ? after : relu] = {false, static_cast<int64_t>(norm), pool};
-  }
-  return joined;
-}
-
-bool Network::may_join(const Tensor& images) const {
-  return images.is_cpu() && images.scalar_type() == torch::kFloat32 && ranks_.alone() &&
-         !tensors::rounds_products();
 }
 
 // The two operations that behave otherwise in training.
@@ -272,7 +235,7 @@ Tensor Network::plain_step(const Layer& layer, const std::vector<Tensor>& inputs
         } else if constexpr (std::is_same_v<T, Flatten>) {
           return input.flatten(1);
         } else if constexpr (std::is_same_v<T, Linear>) {
-          return linear(input, parameter(".weight"), parameter(".bias"));
+          return torch::linear(input, parameter(".weight"), parameter(".bias"));
         } else {
           return input;
         }
@@ -297,20 +260,9 @@ Tensor Network::evaluate_layer(int64_t index, const std::vector<Tensor>& inputs)
 }
 
 Output Network::train(const Tensor& images, const Tensor& category) {
-  const bool join = may_join(images);
   return run(
       architecture_, inputs_, images,
       [&](const Layer& layer, const std::vector<Tensor>& x) {
-        const auto& joined =
-            joined_[static_cast<std::size_t>(&layer - architecture_.layers.data())];
-        if (join && joined.passes) return x.front();
-        if (join && joined.norm >= 0) {
-          const auto& norm = architecture_.layers[static_cast<std::size_t>(joined.norm)].name;
-          return norm_relu_pool(x.front(), parameters_.at(norm + ".weight"),
-                                parameters_.at(norm + ".bias"),
-                                statistics_.at(norm + ".running_mean"),
-                                statistics_.at(norm + ".running_var"), joined.pool);
-        }
         return training_step(layer, x, category.size(0));
       },
       [&](const Layer& layer, const Tensor& x, const std::vector<Tensor>& before) {

@@ -86,21 +86,10 @@ class Network {
   // images: how many the batch has on all ranks
   Tensor training_step(const Layer& layer, const std::vector<Tensor>& inputs, int64_t images) const;
 
-  // Batch norm, ReLU and pooling that follow each other can be one operation: done at the last of
-  // them, with the weights of `norm`; the others pass their input on.
-  struct Joined {
-    bool passes = false;
-    int64_t norm = -1;  // none ends here
-    bool pool = false;
-  };
-  std::vector<Joined> join_norms() const;
-  bool may_join(const Tensor& images) const;
-
   Architecture architecture_;
   tensors::Ranks ranks_;
   std::vector<std::vector<int64_t>> inputs_;  // of every layer, by index
   std::vector<Geometry> geometry_;
-  std::vector<Joined> joined_;  // of every layer
   std::map<std::string, Tensor> parameters_;
   std::map<std::string, Tensor> statistics_;  // batch norm's running mean and variance
   InterpretableLayers interpretable_;

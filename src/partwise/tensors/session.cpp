@@ -34,7 +34,7 @@ Function* loaded(const char* name) {
 }
 
 // OpenBLAS's own threads spin for 26 ms after each product, on the cores that OpenMP's are to work
-// on. Products are shared among those instead, see networks/linear.h.
+// on: a product on one thread costs less than that.
 void silence_blas_threads() {
   constexpr int kOwnThreads = 1;  // openblas_get_parallel: 0 none, 1 its own, 2 OpenMP's
   auto* kind = loaded<int()>("openblas_get_parallel");
@@ -117,10 +117,6 @@ void set_casts(bool cuda, bool on) {
 #endif
 
 }  // namespace
-
-bool rounds_products() {
-  return casts(false) || casts(true);
-}
 
 PrecisionScope::PrecisionScope(Precision precision, const std::string& device)
     : rounds_(precision == Precision::bf16), on_cuda_(device.starts_with("cuda")) {

@@ -44,9 +44,6 @@ class PrecisionScope {
   bool on_cuda_;
 };
 
-// Whether products are rounded to a half type here and now.
-bool rounds_products();
-
 // Float32 inside such a scope, for statistics and losses.
 class FullPrecision {
  public:
