@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <memory>
 #include <ostream>
+#include <string>
 #include <vector>
 
 namespace partwise {
@@ -112,6 +113,9 @@ class InterpretableImpl : public torch::nn::Cloneable<InterpretableImpl> {
   torch::Tensor mask_and_learn(const torch::Tensor& maps,
                                const torch::Tensor& labels,
                                const std::vector<torch::Tensor>& before_relu = {});
+  // mask_and_learn(relu(before_relu, side by side), labels, before_relu); on a GPU in one go.
+  torch::Tensor open_and_learn(const std::vector<torch::Tensor>& before_relu,
+                               const torch::Tensor& labels);
 
   // Multiplies options().strength from here on (a schedule's doing).
   void set_strength_factor(double factor) { strength_factor_ = factor; }
@@ -150,6 +154,12 @@ class InterpretableImpl : public torch::nn::Cloneable<InterpretableImpl> {
   // gradient is that of the whole batch's mean, and all ranks must run the same passes.
   void set_ranks(const tensors::Ranks& ranks);
 
+  // The program's own, for a GPU that replays recorded steps: whether the next training pass will be
+  // like later ones, how it is to be told from others, and that the last one was replayed.
+  bool repeats() const;
+  std::string pass_key() const;
+  void count_again();
+
   void reset() override;  // for clone()
   void pretty_print(std::ostream& stream) const override;
   void load(torch::serialize::InputArchive& archive) override;
@@ -161,6 +171,10 @@ class InterpretableImpl : public torch::nn::Cloneable<InterpretableImpl> {
   struct Inside;  // parts/memory.h, parts/diagnostics.h
 
   void check_maps(const torch::Tensor& maps) const;
+  void check_labels(const torch::Tensor& labels, int64_t images) const;
+  torch::Tensor learn_on_gpu(const std::vector<torch::Tensor>& pieces,
+                             bool through_relu,
+                             const torch::Tensor& labels);
 
   int64_t filters_;
   int64_t side_;

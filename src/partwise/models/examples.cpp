@@ -2,6 +2,8 @@
 
 #include "partwise/base/error.h"
 #include "partwise/base/names.h"
+#include "partwise/kernels/gpu_kernels.h"
+#include "partwise/tensors/gpu_stream.h"
 #include "partwise/tensors/torch.h"
 
 #include <algorithm>
@@ -72,6 +74,27 @@ Examples select_rows(const Examples& examples, const std::vector<int64_t>& rows)
 
 Tensor normalised(const Tensor& pixels) {
   return standardised(pixels.to(torch::kFloat32) / 255.0);
+}
+
+Tensor normalised_on_gpu(const Tensor& pixels, bool narrow) {
+  constexpr auto kInnermost = at::MemoryFormat::ChannelsLast;
+  const auto type = narrow ? torch::kBFloat16 : torch::kFloat32;
+  const auto* table = kernels::gpu_kernels();
+  if (table == nullptr) return normalised(pixels).to(type).contiguous(kInnermost);
+  const auto given = pixels.contiguous();
+  const auto result = torch::empty(given.sizes(), given.options().dtype(type), kInnermost);
+  kernels::GpuPixels work;
+  work.pixels = given.data_ptr<uint8_t>();
+  work.normalised = result.data_ptr();
+  work.images = given.size(0);
+  work.cells = given.size(2) * given.size(3);
+  work.narrow = narrow;
+  for (std::size_t c = 0; c < 3; ++c) {
+    work.factor[c] = static_cast<float>(1.0 / (255.0 * kPixelSpread[c]));
+    work.offset[c] = static_cast<float>(-kPixelMean[c] / kPixelSpread[c]);
+  }
+  table->normalise(work, tensors::stream_of(given));
+  return result;
 }
 
 Tensor standardised(const Tensor& images) {

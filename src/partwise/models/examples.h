@@ -52,6 +52,9 @@ Examples select_rows(const Examples& examples, const std::vector<int64_t>& rows)
 inline const std::vector<double> kPixelMean{0.485, 0.456, 0.406};
 inline const std::vector<double> kPixelSpread{0.229, 0.224, 0.225};
 Tensor normalised(const Tensor& pixels);
+// The same on a GPU in one pass, the channels innermost; `narrow`: in bfloat16, which is what
+// convolutions would round them to.
+Tensor normalised_on_gpu(const Tensor& pixels, bool narrow);
 // The same of images in [0, 1]; gradients flow.
 Tensor standardised(const Tensor& images);
 

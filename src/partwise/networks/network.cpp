@@ -5,6 +5,7 @@
 #include "partwise/base/parallel.h"
 #include "partwise/base/random.h"
 #include "partwise/interpretable.h"
+#include "partwise/networks/bias_relu.h"
 #include "partwise/networks/shared_batch.h"
 #include "partwise/parts/memory.h"
 #include "partwise/tensors/torch.h"
@@ -161,7 +162,8 @@ Network::Network(Architecture architecture,
                  uint64_t seed)
     : architecture_(std::move(architecture)),
       inputs_(layer_inputs(architecture_.layers)),
-      geometry_(layer_geometry(architecture_.layers, architecture_.input_side)) {
+      geometry_(layer_geometry(architecture_.layers, architecture_.input_side)),
+      together_(find_together()) {
   for (std::size_t i = 0; i < architecture_.layers.size(); ++i) {
     const auto& name = architecture_.layers[i].name;
     const auto& operation = architecture_.layers[i].operation;
@@ -186,6 +188,44 @@ Network::Network(Architecture architecture,
   }
 }
 
+std::vector<Network::Together> Network::find_together() const {
+  const auto& layers = architecture_.layers;
+  std::vector<std::vector<int64_t>> users(layers.size());
+  for (std::size_t i = 0; i < layers.size(); ++i) {
+    for (const int64_t from : inputs_[i])
+      if (from >= 0) users[static_cast<std::size_t>(from)].push_back(static_cast<int64_t>(i));
+  }
+  const auto read_once = [&](int64_t i) { return users[static_cast<std::size_t>(i)].size() == 1; };
+  const auto operation = [&](int64_t i) -> const Operation& {
+    return layers[static_cast<std::size_t>(i)].operation;
+  };
+  std::vector<Together> together(layers.size());
+  for (std::size_t i = 0; i < layers.size(); ++i) {
+    if (!std::holds_alternative<Interpretable>(layers[i].operation)) continue;
+    const int64_t given = inputs_[i].front();
+    if (before_relu(architecture_, inputs_, static_cast<int64_t>(i)).empty() || !read_once(given))
+      continue;
+    std::vector<int64_t> relus{given};
+    if (std::holds_alternative<Concatenate>(operation(given))) {
+      relus = inputs_[static_cast<std::size_t>(given)];
+      if (!std::all_of(relus.begin(), relus.end(), read_once)) continue;
+      together[static_cast<std::size_t>(given)].left_out = true;
+    }
+    for (const int64_t relu : relus) together[static_cast<std::size_t>(relu)].left_out = true;
+    together[i].opens = true;
+  }
+  for (std::size_t i = 0; i < layers.size(); ++i) {
+    if (!std::holds_alternative<Relu>(layers[i].operation) || together[i].left_out) continue;
+    const int64_t before = inputs_[i].front();
+    if (before < 0 || !read_once(before)) continue;
+    const auto* convolution = std::get_if<Convolution>(&operation(before));
+    if (!convolution || !convolution->bias || convolution->out % 2 != 0) continue;
+    together[i].bias_of = before;
+    together[static_cast<std::size_t>(before)].without_bias = true;
+  }
+  return together;
+}
+
 // The two operations that behave otherwise in training.
 Tensor Network::training_step(const Layer& layer,
                               const std::vector<Tensor>& inputs,
@@ -203,6 +243,14 @@ Tensor Network::training_step(const Layer& layer,
   return plain_step(layer, inputs);
 }
 
+Tensor Network::convolve(const Layer& layer, const Tensor& input, bool with_bias) const {
+  const auto& operation = std::get<Convolution>(layer.operation);
+  const auto bias = parameters_.find(layer.name + ".bias");
+  return torch::conv2d(input, parameters_.at(layer.name + ".weight"),
+                       with_bias && bias != parameters_.end() ? bias->second : Tensor(),
+                       operation.stride, operation.padding, 1, operation.groups);
+}
+
 Tensor Network::plain_step(const Layer& layer, const std::vector<Tensor>& inputs) const {
   const auto& input = inputs.front();
   const auto parameter = [&](const char* what) -> Tensor {
@@ -213,8 +261,7 @@ Tensor Network::plain_step(const Layer& layer, const std::vector<Tensor>& inputs
       [&](const auto& operation) -> Tensor {
         using T = std::decay_t<decltype(operation)>;
         if constexpr (std::is_same_v<T, Convolution>) {
-          return torch::conv2d(input, parameter(".weight"), parameter(".bias"), operation.stride,
-                               operation.padding, 1, operation.groups);
+          return convolve(layer, input, true);
         } else if constexpr (std::is_same_v<T, BatchNorm>) {
           return torch::batch_norm(input, parameter(".weight"), parameter(".bias"),
                                    statistics_.at(layer.name + ".running_mean"),
@@ -259,7 +306,31 @@ Tensor Network::evaluate_layer(int64_t index, const std::vector<Tensor>& inputs)
   return plain_step(layer, inputs);
 }
 
+Output Network::train_on_gpu(const Tensor& images, const Tensor& category) {
+  const auto place = [&](const Layer& layer) -> const Together& {
+    return together_[static_cast<std::size_t>(&layer - architecture_.layers.data())];
+  };
+  return run(
+      architecture_, inputs_, images,
+      [&](const Layer& layer, const std::vector<Tensor>& x) -> Tensor {
+        const auto& own = place(layer);
+        if (own.left_out) return {};
+        if (own.without_bias) return convolve(layer, x.front(), false);
+        if (own.bias_of < 0) return training_step(layer, x, category.size(0));
+        const auto& name = architecture_.layers[static_cast<std::size_t>(own.bias_of)].name;
+        const auto& bias = parameters_.at(name + ".bias");
+        if (can_add_bias_in_relu(x.front(), bias)) return bias_relu(x.front(), bias);
+        return torch::relu(x.front() + bias.view({1, -1, 1, 1}).to(x.front().scalar_type()));
+      },
+      [&](const Layer& layer, const Tensor& x, const std::vector<Tensor>& before) {
+        auto& mask = *interpretable_.at(layer.name);
+        return place(layer).opens ? mask.open_and_learn(before, category)
+                                  : mask.mask_and_learn(x, category, before);
+      });
+}
+
 Output Network::train(const Tensor& images, const Tensor& category) {
+  if (images.is_cuda()) return train_on_gpu(images, category);
   return run(
       architecture_, inputs_, images,
       [&](const Layer& layer, const std::vector<Tensor>& x) {

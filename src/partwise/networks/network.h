@@ -49,7 +49,7 @@ class Network {
   // As evaluate, with dropout and the filter loss.  category [batch] int64, -1: none
   // With several ranks the images are this rank's share of the batch and `category` is the whole
   // batch's; batch norm and the filter loss then see the whole batch, and on the CPU dropout drops
-  // what one process would.
+  // what one process would. On a GPU maps before a mask are never written: their taps stay empty.
   Output train(const Tensor& images, const Tensor& category);
 
   // For a step that failed: the first thing on the way through the network, in words, that is not
@@ -83,13 +83,26 @@ class Network {
   // From these by name: the tensors of one layer, or all (layer empty).
   void copy_tensors(const std::map<std::string, Tensor>& from, const std::string& layer);
   Tensor plain_step(const Layer& layer, const std::vector<Tensor>& inputs) const;
+  Tensor convolve(const Layer& layer, const Tensor& input, bool with_bias) const;
+  Output train_on_gpu(const Tensor& images, const Tensor& category);
   // images: how many the batch has on all ranks
   Tensor training_step(const Layer& layer, const std::vector<Tensor>& inputs, int64_t images) const;
+
+  // What a GPU does in one go: ReLUs, and what puts them side by side, are left to the interpretable
+  // layer behind them; the bias of a convolution is left to the ReLU behind it.
+  struct Together {
+    bool left_out = false;  // a ReLU or what joins several
+    bool opens = false;     // an interpretable layer that does their work
+    bool without_bias = false;
+    int64_t bias_of = -1;  // a ReLU: of this convolution
+  };
+  std::vector<Together> find_together() const;
 
   Architecture architecture_;
   tensors::Ranks ranks_;
   std::vector<std::vector<int64_t>> inputs_;  // of every layer, by index
   std::vector<Geometry> geometry_;
+  std::vector<Together> together_;  // of every layer
   std::map<std::string, Tensor> parameters_;
   std::map<std::string, Tensor> statistics_;  // batch norm's running mean and variance
   InterpretableLayers interpretable_;

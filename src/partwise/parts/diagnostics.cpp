@@ -50,6 +50,10 @@ double at_least_one(int64_t count) {
 Diagnostics::Diagnostics()
     : push_sums_(torch::zeros({kSums})), loss_sums_(torch::zeros({4}, torch::kFloat64)) {}
 
+bool Diagnostics::watches_next() const {
+  return steps_ % kWatchEvery == 0;
+}
+
 void Diagnostics::see(const Tensor& maps,
                       const Memory& memory,
                       const PartOptions& options,
@@ -57,7 +61,10 @@ void Diagnostics::see(const Tensor& maps,
   const torch::NoGradGuard no_grad;
   push_sums_ = push_sums_.to(memory.type());
   loss_sums_ = loss_sums_.to(memory.type().device());
-  if (steps_++ % kWatchEvery != 0) return;
+  const bool watched = watches_next();
+  pushed_ = false;
+  ++steps_;
+  if (!watched) return;
   const auto terms = loss_terms(maps, memory, options, ranks);
   loss_sums_ += torch::stack({terms.loss.mean(), terms.prior_entropy.mean(),
                               terms.category_entropy.mean(), terms.spatial_entropy.mean()});
@@ -66,9 +73,22 @@ void Diagnostics::see(const Tensor& maps,
 
 Tensor Diagnostics::see_push(const Tensor& effective_samples, const Tensor& softening) {
   ++pushes_;
+  pushed_ = true;
   push_sums_[kEffective] += effective_samples;
   push_sums_[kSoftening] += softening;
   return push_sums_[kRatio];
+}
+
+void Diagnostics::repeat() {
+  if (watches_next()) ++watched_;
+  ++steps_;
+  if (pushed_) ++pushes_;
+}
+
+Tensor Diagnostics::count_push() {
+  ++pushes_;
+  pushed_ = true;
+  return push_sums_;
 }
 
 void Diagnostics::see_vote(const Tensor& loss) {

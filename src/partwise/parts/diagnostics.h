@@ -11,13 +11,19 @@ class Diagnostics {
   Diagnostics();
 
   // One batch, [batch, filter, n*n], as many as this rank has; every 16th is asked for the filter
-  // loss itself.
+  // loss itself. Only of those must the maps be given.
+  bool watches_next() const;
   void see(const Tensor& maps,
            const Memory& memory,
            const PartOptions& options,
            const tensors::Ranks& ranks);
   // One push. The backward pass adds its gradient ratio to the result, [].
   Tensor see_push(const Tensor& effective_samples, const Tensor& softening);
+
+  // The same where kernels do all of the counting: the four sums they add to, float32.
+  Tensor count_push();
+
+  void repeat();  // the last batch's counting, for one like it that was replayed on the GPU
 
   void see_vote(const Tensor& loss);  // of the same batch, []
 
@@ -32,6 +38,7 @@ class Diagnostics {
   int64_t steps_ = 0;
   int64_t pushes_ = 0;
   int64_t watched_ = 0;
+  bool pushed_ = false;  // by the last batch
 };
 
 }  // namespace partwise::parts

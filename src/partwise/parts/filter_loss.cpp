@@ -23,9 +23,8 @@ Likelihood likelihood_of(const Tensor& maps,
   const auto cells = templates.size(-1);
   const auto fit = template_fits(x, templates.to(torch::kFloat64));
   const auto scores = options.tau * torch::cat({fit, -x.sum(2, true)}, 2);
-  auto log_prior = torch::full({cells + 1}, std::log(options.alpha / static_cast<double>(cells)),
-                               torch::kFloat64)
-                       .to(maps.device());
+  auto log_prior =
+      torch::full({cells + 1}, std::log(options.alpha / static_cast<double>(cells)), x.options());
   log_prior[cells] = std::log1p(-options.alpha);
   const auto log_conditional = scores - ranks.logsumexp(scores.logsumexp(0, true));
   return {log_prior, log_conditional, (log_conditional + log_prior).logsumexp(2)};

@@ -160,6 +160,10 @@ ComposedOperators::~ComposedOperators() {
   composed = before_;
 }
 
+bool composes_operators() {
+  return composed;
+}
+
 bool can_fuse(const Tensor& maps) {
   const auto type = maps.scalar_type();
   return !composed && maps.device().is_cpu() &&

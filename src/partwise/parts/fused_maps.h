@@ -20,6 +20,7 @@ class ComposedOperators {
   bool before_;
 };
 
+bool composes_operators();  // whether one lives
 bool can_fuse(const Tensor& maps);
 
 struct Looks {

@@ -1,6 +1,7 @@
 #include "partwise/interpretable.h"
 
 #include "partwise/parts/fused_push.h"
+#include "partwise/parts/gpu_layer.h"
 #include "partwise/parts/mask.h"
 #include "partwise/tensors/session.h"
 #include "partwise/tensors/torch.h"
@@ -10,6 +11,8 @@ namespace partwise {
 struct InterpretableImpl::Inside {
   parts::Memory memory;
   parts::Diagnostics diagnostics;
+  Tensor shares_on_gpu;         // [category], or undefined
+  bool by_gpu_kernels = false;  // the last training pass
 };
 
 InterpretableImpl::InterpretableImpl(int64_t filters,
@@ -29,7 +32,8 @@ InterpretableImpl::InterpretableImpl(int64_t filters,
 }
 
 void InterpretableImpl::reset() {
-  inside_ = std::make_shared<Inside>(Inside{{filters_, side_, categories_, options_}, {}});
+  inside_ =
+      std::make_shared<Inside>(Inside{{filters_, side_, categories_, options_}, {}, {}, false});
   for (const auto& [name, tensor] : inside_->memory.tensors()) register_buffer(name, tensor);
 }
 
@@ -59,6 +63,7 @@ void InterpretableImpl::set_category_shares(const std::vector<double>& shares) {
   ensure(std::ssize(shares) == categories_, "Interpretable: {} shares for {} categories",
          shares.size(), categories_);
   category_shares_ = shares;
+  inside_->shares_on_gpu.reset();
 }
 
 namespace {
@@ -66,17 +71,21 @@ namespace {
 // Above ten the release takes all categories to be equally frequent; a binary task has no factor.
 constexpr int64_t kManyCategories = 10;
 
-Tensor shares_of_filters(const Tensor& filter_category,
-                         int64_t categories,
-                         const std::vector<double>& shares) {
+// [category] float64, or undefined
+Tensor shares_of_categories(int64_t categories, const std::vector<double>& shares) {
   if (categories == 1) return {};
   const auto equal = 1.0 / static_cast<double>(categories);
   if (shares.empty() || categories > kManyCategories)
-    return torch::full_like(filter_category, equal, torch::kFloat64);
-  return torch::tensor(shares, torch::kFloat64)
-      .clamp(1e-6, 1.0 - 1e-6)
-      .to(filter_category.device())
-      .index_select(0, filter_category);
+    return torch::full({categories}, equal, torch::kFloat64);
+  return torch::tensor(shares, torch::kFloat64).clamp(1e-6, 1.0 - 1e-6);
+}
+
+Tensor shares_of_filters(const Tensor& filter_category,
+                         int64_t categories,
+                         const std::vector<double>& shares) {
+  const auto known = shares_of_categories(categories, shares);
+  return known.defined() ? known.to(filter_category.device()).index_select(0, filter_category)
+                         : known;
 }
 
 }  // namespace
@@ -84,8 +93,10 @@ Tensor shares_of_filters(const Tensor& filter_category,
 Tensor InterpretableImpl::mask(const Tensor& maps) const {
   check_maps(maps);
   const auto& memory = inside_->memory;
+  const bool differentiable = torch::GradMode::is_enabled() && maps.requires_grad();
+  if (!differentiable && parts::can_fuse_on_gpu({maps}, memory, options_, false, {}))
+    return parts::mask_on_gpu(maps, memory, options_);
   if (parts::can_fuse(maps)) {
-    const bool differentiable = torch::GradMode::is_enabled() && maps.requires_grad();
     if (!differentiable) return parts::fused_mask(maps, memory.cones(), options_);
     return parts::mask_by_kernels(maps, parts::look_at(maps, maps, options_), memory.cones(), 1.0);
   }
@@ -93,28 +104,67 @@ Tensor InterpretableImpl::mask(const Tensor& maps) const {
   return maps * parts::masks_at(parts::peak_cells(maps, options_), shapes).to(maps.scalar_type());
 }
 
+Tensor InterpretableImpl::learn_on_gpu(const std::vector<Tensor>& pieces,
+                                       bool through_relu,
+                                       const Tensor& labels) {
+  auto& [memory, diagnostics, shares, by_gpu_kernels] = *inside_;
+  by_gpu_kernels = true;
+  if (options_.balance == parts::Balance::dataset && !shares.defined() && categories_ > 1) {
+    shares = shares_of_categories(categories_, category_shares_)
+                 .to(memory.type().device(), torch::kFloat32);
+  }
+  bool learns = false;
+  for (const auto& piece : pieces) learns = learns || piece.requires_grad();
+  const double strength = learns ? options_.strength * strength_factor_ : 0.0;
+  const tensors::FullPrecision full;
+  return parts::mask_and_learn_on_gpu({pieces, through_relu, labels, mask_share_, strength, shares},
+                                      memory, options_, *ranks_, diagnostics);
+}
+
+Tensor InterpretableImpl::open_and_learn(const std::vector<Tensor>& before_relu,
+                                         const Tensor& labels) {
+  ensure(!before_relu.empty(), "Interpretable: nothing was given to the ReLU");
+  const bool learns = options_.strength * strength_factor_ > 0.0;
+  if (parts::can_fuse_on_gpu(before_relu, inside_->memory, options_, learns, *ranks_)) {
+    check_labels(labels, before_relu.front().size(0));
+    return learn_on_gpu(before_relu, true, labels);
+  }
+  return mask_and_learn(
+      torch::relu(before_relu.size() == 1 ? before_relu.front() : torch::cat(before_relu, 1)),
+      labels, before_relu);
+}
+
+void InterpretableImpl::check_labels(const Tensor& labels, int64_t images) const {
+  ensure(labels.scalar_type() == torch::kInt64 && labels.dim() == 1,
+         "Interpretable: labels are {} of shape {}; expected int64 of shape [batch]",
+         c10::toString(labels.scalar_type()), c10::str(labels.sizes()));
+  ensure(ranks_->share(labels.size(0)).rows() == images, "Interpretable: {} labels for {} maps{}",
+         labels.size(0), images,
+         ranks_->alone() ? "" : ", this rank's; labels must be the whole batch's");
+}
+
 Tensor InterpretableImpl::mask_and_learn(const Tensor& maps,
                                          const Tensor& labels,
                                          const std::vector<Tensor>& before_relu) {
   check_maps(maps);
-  ensure(labels.scalar_type() == torch::kInt64 && labels.dim() == 1,
-         "Interpretable: labels are {} of shape {}; expected int64 of shape [batch]",
-         c10::toString(labels.scalar_type()), c10::str(labels.sizes()));
+  check_labels(labels, maps.size(0));
   int64_t opened = 0;
   for (const auto& before : before_relu) opened += before.size(1);
   ensure(before_relu.empty() || opened == filters_,
          "Interpretable: before_relu has {} filters, the layer {}", opened, filters_);
-  ensure(ranks_->share(labels.size(0)).rows() == maps.size(0),
-         "Interpretable: {} labels for {} maps{}", labels.size(0), maps.size(0),
-         ranks_->alone() ? "" : ", this rank's; labels must be the whole batch's");
+  const double strength = options_.strength * strength_factor_;
+  if (before_relu.empty() &&
+      parts::can_fuse_on_gpu({maps}, inside_->memory, options_, strength > 0.0, *ranks_))
+    return learn_on_gpu({maps}, false, labels);
   const tensors::FullPrecision full;
-  auto& [memory, diagnostics] = *inside_;
+  auto& memory = inside_->memory;
+  auto& diagnostics = inside_->diagnostics;
+  inside_->by_gpu_kernels = false;
   const auto values = maps.detach().to(memory.type().dtype());
   const auto looks = parts::look_at(maps, values, options_);
   memory.see(values, looks, labels, *ranks_);
   const bool fused = parts::can_fuse(maps) && maps.scalar_type() == values.scalar_type();
   diagnostics.see(values.flatten(2), memory, options_, *ranks_);
-  const double strength = options_.strength * strength_factor_;
   const bool learns = strength > 0.0 && maps.requires_grad();
   const auto shares =
       options_.balance == parts::Balance::dataset
@@ -165,6 +215,21 @@ Tensor InterpretableImpl::diagnostic_sums() const {
 
 void InterpretableImpl::load_diagnostic_sums(const Tensor& sums) {
   inside_->diagnostics.load(sums);
+}
+
+bool InterpretableImpl::repeats() const {
+  // The filter loss, asked for now and then, is composed of operators that wait.
+  return inside_->by_gpu_kernels && inside_->memory.is_assigned() &&
+         !inside_->diagnostics.watches_next();
+}
+
+std::string InterpretableImpl::pass_key() const {
+  return fmt::format("{} {} {}", strength_factor_, mask_share_,
+                     inside_->diagnostics.watches_next() ? "watched" : "");
+}
+
+void InterpretableImpl::count_again() {
+  inside_->diagnostics.repeat();
 }
 
 void InterpretableImpl::set_ranks(const tensors::Ranks& ranks) {

@@ -83,6 +83,20 @@ Cones Memory::cones() const {
   return {beside(distances_), slopes};
 }
 
+Tensor Memory::slopes() const {
+  const auto side = std::sqrt(static_cast<double>(distances_.size(0)));
+  if (options_.beta_rule == BetaRule::learned) return (filter_beta() / side).contiguous();
+  if (!fixed_slopes_.defined() || fixed_slopes_.device() != peak_scale_.device())
+    fixed_slopes_ = torch::full_like(peak_scale_, options_.beta / side);
+  return fixed_slopes_;
+}
+
+Tensor Memory::arrived_on_gpu() const {
+  if (!arrived_.defined() || arrived_.device() != peak_scale_.device())
+    arrived_ = torch::zeros({2}, peak_scale_.options().dtype(torch::kInt32));
+  return arrived_;
+}
+
 Tensor Memory::filter_beta() const {
   if (options_.beta_rule == BetaRule::fixed) return torch::full_like(peak_scale_, options_.beta);
   const auto side = static_cast<int64_t>(std::lround(std::sqrt(distances_.size(0))));
@@ -161,6 +175,11 @@ void Memory::assign_if_due() {
     }
   }
   batches_version_ = batches_._version();
+}
+
+bool Memory::is_assigned() const {
+  return options_.assignment != Assignment::balanced || categories() == 1 ||
+         (batches_version_ == batches_._version() && host_batches_ >= kAssignAfter.back());
 }
 
 Tensor Memory::positives(const Tensor& category) const {
@@ -295,6 +314,27 @@ Memory::State Memory::state() const {
   };
   peak_scale_.scalar_type() == torch::kFloat64 ? run(double{}) : run(float{});
   return state;
+}
+
+kernels::GpuMemory Memory::on_gpu() {
+  const auto at = [](const Tensor& tensor) { return tensor.data_ptr<float>(); };
+  kernels::GpuMemory memory;
+  memory.categories = static_cast<int>(categories());
+  memory.relative = by_share(options_.assignment);
+  memory.category_share = static_cast<float>(1.0 - options_.category_memory);
+  memory.scale_share = static_cast<float>(1.0 - options_.scale_memory);
+  memory.peak_scale = at(peak_scale_);
+  memory.scale_seen = at(scale_seen_);
+  memory.peak_best = at(peak_best_);
+  memory.calm = at(calm_);
+  memory.peak_all = at(peak_all_);
+  memory.all_seen = at(all_seen_);
+  memory.fit_spread = at(fit_spread_);
+  memory.fit_sum = at(fit_sum_);
+  memory.category_mean = at(category_mean_);
+  memory.category_seen = at(category_seen_);
+  if (options_.assignment == Assignment::balanced) memory.assigned = at(assigned_);
+  return memory;
 }
 
 // Z as a weighted sum over all maps seen, this batch included: no weight can then exceed

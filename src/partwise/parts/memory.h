@@ -1,5 +1,6 @@
 #pragma once
 
+#include "partwise/kernels/gpu_kernels.h"
 #include "partwise/kernels/layer_kernels.h"
 #include "partwise/kernels/method_constants.h"
 #include "partwise/parts/fused_maps.h"
@@ -61,6 +62,13 @@ class Memory {
   };
   State state() const;
 
+  // For kernels/gpu_kernels.h, where the memory lies on a GPU in float32.
+  kernels::GpuMemory on_gpu();
+  Tensor slopes() const;          // [filter]: beta / n
+  Tensor arrived_on_gpu() const;  // two counters, 0 between launches
+  void assign_if_due();           // a batch's category means have been added
+  bool is_assigned() const;       // whether that will never be due again
+
   int64_t categories() const { return category_mean_.size(0); }
   at::TensorOptions type() const { return peak_scale_.options(); }
 
@@ -77,7 +85,6 @@ class Memory {
   AroundPeaks around_peaks(const Tensor& maps, const Tensor& peaks) const;
   Tensor beside(Tensor& table) const;  // the table where the memory lies, in its type
   Tensor category_fitness() const;     // [category, filter]: share of the layer's activation
-  void assign_if_due();
   template <class T>
   kernels::LayerMemory<T> view() const;
   void see_by_kernels(const Tensor& maps,
@@ -89,6 +96,8 @@ class Memory {
   mutable Tensor distances_;          // [n*n, n*n], of the template's shape
   mutable Tensor squared_distances_;  // [n*n, n*n], L2
   mutable Tensor fixed_templates_;    // [n*n, n*n]
+  mutable Tensor fixed_slopes_;       // [filter]
+  mutable Tensor arrived_;            // int32
   Tensor peak_scale_;                 // [filter]
   Tensor scale_seen_;                 // [filter]: weight of the memory so far, to correct its start
   Tensor peak_best_;                  // [filter]: the highest mean_peak so far, slowly forgotten

@@ -1,6 +1,7 @@
 #include "partwise/training/optimizer.h"
 
 #include "partwise/base/error.h"
+#include "partwise/tensors/fused_updates.h"
 #include "partwise/tensors/torch.h"
 
 #include <cmath>
@@ -105,6 +106,41 @@ void Optimizer::step_adamw(const Group& group, double learning_rate, bool decays
   torch::_foreach_addcdiv_(parameters, mean, spread, -learning_rate / mean_bias);
 }
 
+bool Optimizer::can_step_without_waiting() const {
+  return !parameters_.empty() && tensors::has_fused_updates(parameters_.begin()->second);
+}
+
+Tensor Optimizer::step_without_waiting(const Tensor& rate, const Tensor& loss, double limit) {
+  const torch::NoGradGuard no_grad;
+  if (!steps_on_device_.defined())
+    steps_on_device_ = torch::full({}, static_cast<double>(steps_), rate.options());
+  ++steps_;
+  steps_on_device_.add_(1.0);
+  const auto norm = gradient_norm();
+  const auto too_large = (norm / limit).clamp_min(1.0).to(torch::kFloat32);
+  const auto broken =
+      norm.isfinite().logical_and(loss.isfinite()).logical_not().to(torch::kFloat32);
+  for (auto& [kind, group] : groups()) {
+    const tensors::FusedGroup fused{group.parameters,
+                                    group.gradients,
+                                    group.first,
+                                    group.second,
+                                    kind.rate == 1.0 ? rate : rate * kind.rate,
+                                    kind.decays ? weight_decay_ : 0.0,
+                                    too_large,
+                                    broken};
+    switch (rule_) {
+      case UpdateRule::adamw:
+        tensors::fused_adamw(fused, kMomentum, kSquareMemory, kEpsilon, steps_on_device_);
+        break;
+      case UpdateRule::sgd:
+        tensors::fused_sgd(fused, kMomentum);
+        break;
+    }
+  }
+  return norm;
+}
+
 std::map<std::string, Tensor> Optimizer::state() const {
   std::map<std::string, Tensor> state{{"steps", torch::tensor(steps_)}};
   for (const auto& [name, tensor] : first_) state.emplace("first." + name, tensor);
@@ -121,6 +157,7 @@ void Optimizer::load_state(const std::map<std::string, Tensor>& state) {
     if (name != "steps") tensor.copy_(found->second);
   }
   steps_ = state.at("steps").item<int64_t>();
+  steps_on_device_.reset();
 }
 
 }  // namespace partwise::training

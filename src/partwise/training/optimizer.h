@@ -24,6 +24,11 @@ class Optimizer {
   // Scales them down together where that norm exceeds `limit`.
   void limit_gradients(double norm, double limit);
   void step(double learning_rate);
+  // The same without waiting for a GPU: limits, updates, and leaves everything as it is where the
+  // loss or the norm is not finite. rate, loss []: on the device. Returns the norm, [].
+  Tensor step_without_waiting(const Tensor& rate, const Tensor& loss, double limit);
+  bool can_step_without_waiting() const;
+  void count_again() { ++steps_; }  // the last step was replayed on the GPU
   // This parameter's rate as a multiple of the common one; 0 leaves it as it is.
   void set_rate(const std::string& name, double factor) { rates_.at(name) = factor; }
 
@@ -56,6 +61,7 @@ class Optimizer {
   std::map<std::string, Tensor> first_;   // momentum
   std::map<std::string, Tensor> second_;  // AdamW's mean square
   int64_t steps_ = 0;
+  Tensor steps_on_device_;  // [] float32: the same
 };
 
 }  // namespace partwise::training

@@ -5,6 +5,7 @@
 #include "partwise/networks/catalog.h"
 #include "partwise/networks/pretrained.h"
 #include "partwise/tensors/session.h"
+#include "partwise/tensors/step_graph.h"
 #include "partwise/training/early_stop.h"
 #include "partwise/training/optimizer.h"
 
@@ -58,6 +59,7 @@ struct TrainOptions {
   double zoom = 0.0;
   double colour = 0.0;
   tensors::Precision precision = tensors::Precision::tf32;
+  tensors::Replay replay = tensors::Replay::on;
   int64_t validation_images = 0;
   StopMetric stop_on = StopMetric::none;
   int64_t patience = 5;
@@ -118,6 +120,8 @@ struct TrainOptions {
                "largest random change of brightness, contrast and saturation, share", 0.0, 1.0},
         Field{"precision", &TrainOptions::precision,
               "of products (tf32, bf16: faster on a GPU; on a CPU tf32 is float32)"},
+        Field{"replay", &TrainOptions::replay,
+              "record a GPU's steps once and replay them; the CPU has nothing to record"},
         Count{
             "validation_images", &TrainOptions::validation_images,
             "images to measure on after each epoch: of split validation or val, else taken out of "

@@ -9,8 +9,10 @@
 #include "partwise/models/examples.h"
 #include "partwise/networks/pretrained.h"
 #include "partwise/runs/run_folder.h"
+#include "partwise/tensors/gpu_stream.h"
 #include "partwise/tensors/ranks.h"
 #include "partwise/tensors/session.h"
+#include "partwise/tensors/step_graph.h"
 #include "partwise/tensors/torch.h"
 #include "partwise/training/augmentation.h"
 #include "partwise/training/early_stop.h"
@@ -24,6 +26,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <deque>
 #include <future>
 #include <optional>
 
@@ -32,6 +35,7 @@ namespace partwise::training {
 namespace {
 
 constexpr int64_t kScaleImages = 64;
+constexpr std::size_t kStepsAhead = 2;  // of what is known of their loss, on a GPU
 
 // Every number read from a GPU waits for all it has been asked to do; these wait once.
 std::vector<double> read_together(const std::vector<Tensor>& numbers) {
@@ -69,7 +73,8 @@ class Training {
                                         resources.threads,
                                         resources.cache)),
         optimizer_(prepare_optimizer()),
-        gradient_sum_(ranks_, network_.parameters_in_order()) {
+        gradient_sum_(ranks_, network_.parameters_in_order()),
+        graph_(recipe_.train.replay) {
     const int64_t images = shuffled_rows().numel();
     const int64_t fewest = images / steps_over(images);
     ensure(fewest >= ranks_.count(),
@@ -129,6 +134,21 @@ class Training {
                     scaled ? ", now 1" : " left as they are: skip connections mix the layers"));
   }
 
+  // A step on a GPU whose numbers are on their way.
+  struct ComingStep {
+    tensors::ComingNumbers numbers;  // loss, gradient norm, how many were right
+    int64_t step = 0;
+    Tensor rows;
+    Tensor pixels;
+  };
+
+  // What the steps of one batch size read and write on a GPU: tensors that stay where they are.
+  struct Resident {
+    Tensor pixels;    // uint8
+    Tensor category;  // int64
+    Tensor numbers;   // float64 [3]
+  };
+
   // The checkpoint comes last: after it a run may count as trained, and nothing is written any more.
   void save() {
     models::record_categories(run_, models::remembered_categories(network_), position_);
@@ -162,6 +182,7 @@ class Training {
   }
 
   [[noreturn]] void stop_for_now(int64_t steps) {
+    wait_for_numbers(0);
     if (ranks_.leads() && position_ != saved_) save();
     throw Interrupted(
         fmt::format("interrupted in epoch {} after step {} of {}, all of it saved; the same "
@@ -227,15 +248,20 @@ class Training {
       const auto pixels = next.get();
       const int64_t following = position_.step + 1;
       if (following < steps) next = prepare(rows_of(following), following);
-      const auto [loss, right] = run_step(rows, pixels, position_.step, steps);
-      position_.loss_sum += loss * static_cast<double>(rows.numel());
-      position_.correct += right;
+      if (runs_ahead()) {
+        run_step_ahead(rows, pixels, position_.step, steps);
+        wait_for_numbers(kStepsAhead);
+      } else {
+        add_up(run_step(rows, pixels, position_.step, steps), rows.numel());
+      }
       ++position_.step;
+      const bool due = ranks_.leads() && position_.step < steps && checkpoint_is_due();
+      if (due || position_.step == steps) wait_for_numbers(0);
       const std::chrono::duration<double> seconds = Clock::now() - start;
       position_.seconds = seconds_before + seconds.count();
-      progress.note(fmt::format("loss {:.3f}", loss));
+      progress.note(fmt::format("loss {:.3f}", last_loss_));
       progress.advance(rows.numel());
-      if (ranks_.leads() && position_.step < steps && checkpoint_is_due()) save();
+      if (due) save();
     }
     return {
         {"epoch", position_.epoch + 1},
@@ -285,10 +311,98 @@ class Training {
     return network_.train(images.contiguous(order), category).logits.to(torch::kFloat32);
   }
 
-  std::pair<double, int64_t> run_step(const Tensor& rows,
-                                      const Tensor& pixels,
-                                      int64_t step,
-                                      int64_t steps) {
+  struct StepNumbers {
+    double loss = 0.0;
+    int64_t right = 0;
+  };
+
+  void add_up(const StepNumbers& seen, int64_t images) {
+    last_loss_ = seen.loss;
+    position_.loss_sum += seen.loss * static_cast<double>(images);
+    position_.correct += seen.right;
+  }
+
+  void require_finite(
+      double loss, double norm, int64_t step, const Tensor& images, const Tensor& category) {
+    if (!std::isfinite(loss)) {
+      optimizer_.zero_gradients();  // they say nothing about where it began
+      stop_for_good(fmt::format("the loss became {}", loss), step, images, category);
+    }
+    if (!std::isfinite(norm))
+      stop_for_good(fmt::format("the gradient's norm became {}", norm), step, images, category);
+  }
+
+  // Whether a step may begin before the last one's loss is known.
+  bool runs_ahead() const {
+    return on_cuda() && ranks_.alone() && optimizer_.can_step_without_waiting();
+  }
+
+  // Until so few steps are on their way; those that have come are added up in any case.
+  void wait_for_numbers(std::size_t most) {
+    while (!coming_.empty() && (coming_.size() > most || coming_.front().numbers.have_come())) {
+      const auto first = coming_.front();
+      coming_.pop_front();
+      const auto seen = first.numbers.read();
+      if (!std::isfinite(seen[0]) || !std::isfinite(seen[1])) {
+        const auto category = to_device(examples_.category.index_select(0, first.rows));
+        require_finite(seen[0], seen[1], first.step, models::normalised(to_device(first.pixels)),
+                       category);
+      }
+      add_up({seen[0], static_cast<int64_t>(seen[2])}, first.rows.numel());
+    }
+  }
+
+  Resident& resident(int64_t images) {
+    auto& own = resident_[images];
+    if (own.numbers.defined()) return own;
+    const auto here = torch::TensorOptions(torch::Device(device_));
+    auto shape = examples_.pixels.sizes().vec();
+    shape.front() = images;
+    own = {torch::empty(shape, here.dtype(torch::kUInt8)),
+           torch::empty({images}, here.dtype(torch::kInt64)),
+           torch::empty({3}, here.dtype(torch::kFloat64))};
+    return own;
+  }
+
+  // All a GPU has to do for one step: nothing here waits for it.
+  void ask_for_step(const Resident& own) {
+    optimizer_.zero_gradients();
+    const bool narrow = recipe_.train.precision == tensors::Precision::bf16;
+    const auto logits = forward(models::normalised_on_gpu(own.pixels, narrow), own.category);
+    const auto loss = models::task_loss(task_, logits, own.category, class_weights_);
+    loss.backward();
+    const auto norm =
+        optimizer_.step_without_waiting(rate_, loss.detach(), recipe_.train.gradient_limit);
+    const auto decided = models::decision_scores(task_, logits.detach()).argmax(1);
+    const auto right = decided.eq(models::decision_classes(task_, own.category)).sum();
+    own.numbers.copy_(torch::stack(
+        {loss.detach().to(torch::kFloat64), norm.to(torch::kFloat64), right.to(torch::kFloat64)}));
+  }
+
+  void run_step_ahead(const Tensor& rows, const Tensor& pixels, int64_t step, int64_t steps) {
+    tensors::seed_generators(seed_for(2, step));
+    auto& own = resident(rows.numel());
+    if (!rate_.defined()) rate_ = torch::zeros({}, torch::TensorOptions(torch::Device(device_)));
+    auto category =
+        torch::empty({rows.numel()}, torch::TensorOptions(torch::kInt64).pinned_memory(true));
+    torch::index_select_out(category, examples_.category, 0, rows);
+    own.pixels.copy_(pixels, /*non_blocking=*/true);
+    own.category.copy_(category, /*non_blocking=*/true);
+    rate_.fill_(learning_rate(step, steps));
+    bool repeats = true;
+    auto key = fmt::format("{} {}", rows.numel(), class_weights_.defined() ? position_.epoch : 0);
+    for (const auto& [name, layer] : network_.interpretable()) {
+      repeats = repeats && layer->repeats();
+      key += fmt::format(" {}", layer->pass_key());
+    }
+    if (graph_.run(key, repeats, [&] { ask_for_step(own); })) {
+      optimizer_.count_again();
+      for (const auto& [name, layer] : network_.interpretable()) layer->count_again();
+    }
+    coming_.push_back({tensors::ComingNumbers(own.numbers), step, rows, pixels});
+  }
+
+  StepNumbers run_step(const Tensor& rows, const Tensor& pixels, int64_t step, int64_t steps) {
     tensors::seed_generators(seed_for(2, step));
     const auto [begin, end] = ranks_.share(rows.numel());
     const auto categories = to_device(examples_.category.index_select(0, rows));
@@ -304,12 +418,7 @@ class Training {
     const auto right = decided.eq(models::decision_classes(task_, category)).sum();
     const auto seen =
         read_together({ranks_.sum(loss), optimizer_.gradient_norm(), ranks_.sum(right)});
-    if (!std::isfinite(seen[0])) {
-      optimizer_.zero_gradients();  // they say nothing about where it began
-      stop_for_good(fmt::format("the loss became {}", seen[0]), step, images, category);
-    }
-    if (!std::isfinite(seen[1]))
-      stop_for_good(fmt::format("the gradient's norm became {}", seen[1]), step, images, category);
+    require_finite(seen[0], seen[1], step, images, category);
     optimizer_.limit_gradients(seen[1], recipe_.train.gradient_limit);
     optimizer_.step(learning_rate(step, steps));
     return {seen[0], static_cast<int64_t>(seen[2])};
@@ -331,6 +440,12 @@ class Training {
   models::Position saved_;  // the newest checkpoint's
   Clock::time_point saved_at_ = Clock::now();
   std::vector<nlohmann::json> rows_;  // of the log
+  double last_loss_ = 0.0;
+  // Of a GPU that works ahead.
+  tensors::StepGraph graph_;
+  std::map<int64_t, Resident> resident_;  // by the number of images
+  Tensor rate_;                           // []
+  std::deque<ComingStep> coming_;
 };
 
 }  // namespace

@@ -1,0 +1,161 @@
+#pragma once
+
+#include "partwise/kernels/gpu_kernels.h"
+#include "partwise/kernels/method_constants.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <memory>
+#include <setjmp.h>
+#include <ucontext.h>
+#include <utility>
+#include <vector>
+
+// Runs the GPU's kernels where there is none, to test their arithmetic and their barriers: a block's
+// threads take turns, each until it waits at a barrier; the blocks run one after the other, so that
+// what they share can be static.
+#define __global__ static
+#define __device__ static
+#define __shared__ static
+#define __grid_constant__
+#define UNROLLED(how)
+#define __launch_bounds__(...)
+
+namespace partwise::kernels {
+namespace {
+
+struct Place {
+  int x = 0;
+  int y = 0;
+};
+Place threadIdx;
+Place blockIdx;
+Place blockDim;
+Place gridDim;
+
+class Block {
+ public:
+  template <class Kernel>
+  static void run(int threads, const Kernel& kernel) {
+    Block block(
+        threads, [](void* what) { (*static_cast<const Kernel*>(what))(); },
+        const_cast<void*>(static_cast<const void*>(&kernel)));
+    running_ = &block;
+    block.all();
+    running_ = nullptr;
+  }
+
+  static void wait() {
+    if (_setjmp(running_->threads_[running_->turn_].waiting) == 0) _longjmp(running_->home_, 1);
+  }
+
+ private:
+  static constexpr std::size_t kStack = 1 << 15;
+
+  struct Thread {
+    ucontext_t beginning;
+    jmp_buf waiting;
+    bool began = false;
+    bool ended = false;
+  };
+
+  Block(int threads, void (*start)(void*), void* what)
+      : threads_(static_cast<std::size_t>(threads)),
+        stacks_(new char[kStack * static_cast<std::size_t>(threads)]),
+        start_(start),
+        what_(what) {}
+
+  static void begin() {
+    running_->start_(running_->what_);
+    running_->threads_[running_->turn_].ended = true;
+    _longjmp(running_->home_, 1);
+  }
+
+  // Contexts begin a thread; from there on jumps, which ask nothing of the system.
+  void all() {
+    for (std::size_t i = 0; i < threads_.size(); ++i) {
+      auto& context = threads_[i].beginning;
+      getcontext(&context);
+      context.uc_stack.ss_sp = stacks_.get() + i * kStack;
+      context.uc_stack.ss_size = kStack;
+      makecontext(&context, begin, 0);
+    }
+    left_ = true;
+    while (left_) {
+      left_ = false;
+      for (turn_ = 0; turn_ < threads_.size(); ++turn_) {
+        if (threads_[turn_].ended) continue;
+        left_ = true;
+        threadIdx.x = static_cast<int>(turn_);
+        go();
+      }
+    }
+  }
+
+  void go() {
+    if (_setjmp(home_) != 0) return;
+    auto& thread = threads_[turn_];
+    if (thread.began) _longjmp(thread.waiting, 1);
+    thread.began = true;
+    setcontext(&thread.beginning);
+  }
+
+  static inline Block* running_ = nullptr;
+  jmp_buf home_{};
+  std::vector<Thread> threads_;
+  std::unique_ptr<char[]> stacks_;
+  void (*start_)(void*);
+  void* what_;
+  std::size_t turn_ = 0;
+  bool left_ = true;
+};
+
+inline void __syncthreads() {
+  Block::wait();
+}
+inline void __threadfence() {}
+inline unsigned atomicAdd(unsigned* at, unsigned value) {
+  return std::exchange(*at, *at + value);
+}
+inline int __float_as_int(float value) {
+  int bits = 0;
+  std::memcpy(&bits, &value, sizeof bits);
+  return bits;
+}
+inline float __int_as_float(int bits) {
+  float value = 0;
+  std::memcpy(&value, &bits, sizeof value);
+  return value;
+}
+
+template <class Work>
+void launch(void (*kernel)(Work), int wide, int high, int threads, const Work& work, void*) {
+  gridDim = {wide, high};
+  blockDim = {threads, 1};
+  for (blockIdx.y = 0; blockIdx.y < high; ++blockIdx.y) {
+    for (blockIdx.x = 0; blockIdx.x < wide; ++blockIdx.x)
+      Block::run(threads, [&] { kernel(work); });
+  }
+}
+
+#include "partwise/kernels/gpu_kernels.inc"
+
+// The emulated kernels serve while one lives.
+class EmulatedGpu {
+ public:
+  EmulatedGpu() : before_(gpu_kernels()), table_(kGpuTable) {
+    table_.emulated = true;
+    use_gpu_kernels(&table_);
+  }
+  ~EmulatedGpu() { use_gpu_kernels(before_); }
+  EmulatedGpu(const EmulatedGpu&) = delete;
+  EmulatedGpu& operator=(const EmulatedGpu&) = delete;
+
+ private:
+  const GpuKernels* before_;
+  GpuKernels table_;
+};
+
+}  // namespace
+}  // namespace partwise::kernels

@@ -1,0 +1,243 @@
+#pragma once
+
+#include <cstdint>
+
+// An interpretable layer on a GPU, in as few launches as its dependences allow: three forward for
+// the maps and three for the layer's numbers, three backward. All arithmetic is float32, whatever
+// the maps' type; every sum has a fixed order. The same functions as map_kernels.h and
+// layer_kernels.h, arranged by what can be done while a map is in registers.
+namespace partwise::kernels {
+
+inline constexpr int kGpuSources = 4;
+inline constexpr int kGpuMostCells = 896;       // of a map
+inline constexpr int kGpuMostFilters = 4096;    // of a layer
+inline constexpr int kGpuMostCategories = 320;  // of a task
+
+// Maps x = max(value, 0), with the channels innermost: [images, side, side, filters]. They may come
+// in several pieces whose filters follow one another, each with an even number of them.
+struct GpuMaps {
+  const void* values[kGpuSources] = {};
+  int filters_of[kGpuSources] = {};
+  int pieces = 0;
+  bool narrow = false;  // bfloat16; otherwise float
+  int images = 0;
+  int filters = 0;
+  int side = 0;
+};
+
+// U_mu(cell) = max(1 - slope |cell - mu|, -1)
+struct GpuTemplates {
+  const float* slopes = nullptr;  // [filters]
+  bool round = false;             // |.| is L2, otherwise L1
+};
+
+// Pointers are to [images, filters] unless noted.
+struct GpuLook {
+  GpuMaps maps;
+  GpuTemplates templates;
+  bool seek = true;  // finds peaks and what belongs to them; otherwise `peaks` is read
+  bool centroid = false;
+  float share = 1.0F;      // of the mask that is in force
+  void* masked = nullptr;  // [images, side, side, filters], the maps' type; or null
+  int* peaks = nullptr;
+  int* strongest = nullptr;  // of the values, not of the maps: a silent map has one, too
+  float* tops = nullptr;
+  float* masses = nullptr;
+  float* squares = nullptr;  // sum x^2
+  float* fits = nullptr;     // sum x U_mu
+  float* spreads = nullptr;  // sum x |cell - mu|^2, L2; or null
+};
+
+// foreign = the fit to the template of another image's and another filter's peak: both counted from
+// the far end.
+struct GpuForeign {
+  GpuMaps maps;
+  GpuTemplates templates;
+  const int* peaks = nullptr;
+  float* foreign = nullptr;
+};
+
+// The layer's memory, as parts/memory.h has it: [filters] or a number unless noted.
+struct GpuMemory {
+  int categories = 0;
+  bool relative = false;        // how filters find their category
+  float category_share = 0.0F;  // of a new batch in a mean
+  float scale_share = 0.0F;
+  float* peak_scale = nullptr;
+  float* scale_seen = nullptr;
+  float* peak_best = nullptr;
+  float* calm = nullptr;
+  float* peak_all = nullptr;
+  float* all_seen = nullptr;
+  float* fit_spread = nullptr;  // or null: beta is fixed
+  float* fit_sum = nullptr;
+  float* category_mean = nullptr;   // [categories, filters]
+  float* category_seen = nullptr;   // [categories]
+  const float* assigned = nullptr;  // or null
+};
+
+// The batch's sums, and the running mean of each category's response.
+struct GpuGather {
+  int images = 0;
+  int filters = 0;
+  int cells = 0;
+  const int64_t* labels = nullptr;  // [images]
+  const float* response = nullptr;
+  const float* tops = nullptr;
+  const float* masses = nullptr;
+  const float* fits = nullptr;
+  const float* spreads = nullptr;  // or null
+  GpuMemory memory;
+  float* counts = nullptr;       // [categories]
+  float* top_sums = nullptr;     // [categories, filters]
+  float* fit_sums = nullptr;     // [categories, filters]
+  float* spread_sums = nullptr;  // [categories, filters]
+  float* all_sums = nullptr;     // [filters]
+};
+
+// What the memory amounts to after a batch.
+struct GpuState {
+  int* category = nullptr;     // [filters]
+  float* mean_peak = nullptr;  // [filters]
+  float* mean_all = nullptr;   // [filters]
+  float* scale = nullptr;      // [filters]
+  float* need = nullptr;       // [filters]: of being lifted (parts/keep_alive.h)
+  float* slopes = nullptr;     // [filters]: of learned templates; or null
+  float* per_vote = nullptr;   // [categories]: kSharpness / filters of this category
+  float* numbers = nullptr;    // [2]: loudness, softening
+};
+
+struct GpuSettle {
+  GpuGather batch;
+  GpuState state;
+  float slope_unit = 0.0F;  // of one unit of the release's slope
+};
+
+// The weights of rule `release`, the vote, and what is counted of both.
+struct GpuWeigh {
+  GpuGather batch;
+  GpuState state;
+  const float* foreign = nullptr;
+  const float* squares = nullptr;
+  const float* shares = nullptr;  // [categories]: omega by these; or null
+  bool balance_batch = false;
+  bool ignore_misfits = false;
+  bool raw = false;   // dx/dx^ is 1, otherwise the scale
+  bool kept = false;  // loudness
+  int power = 0;      // of E[max x] that weighs the filters: 2, 1 (of all images) or 0
+  float divisor = 0.0F;
+  float weight_limit = 0.0F;
+  float vote = 0.0F;
+  const float* softening = nullptr;  // one number, or null: 1
+  float* constant = nullptr;
+  float* pull = nullptr;
+  float* scaling = nullptr;     // [filters]
+  float* raise = nullptr;       // or null: no vote
+  float* effective = nullptr;   // [2, filters]: of each filter, and whether it has any positives
+  float* losses = nullptr;      // [images]: of the vote
+  unsigned* arrived = nullptr;  // 0 between launches
+  float* sums = nullptr;        // ratio, effective samples, softening, vote: added to
+};
+
+// Of every map: what is added to its gradient (kernels::Push in map_kernels.h).
+struct GpuPush {
+  GpuMaps maps;
+  GpuTemplates templates;
+  const void* gradient = nullptr;  // [images, side, side, filters], the maps' type
+  float share = 1.0F;
+  bool through_relu = false;  // the values' gradient is asked for, not the maps'
+  const int* peaks = nullptr;
+  const int* strongest = nullptr;
+  const float* constant = nullptr;  // null: no push but the mask alone
+  const float* pull = nullptr;
+  const float* dense = nullptr;    // [images, filters, cells] in place of both, or null
+  const float* scaling = nullptr;  // [filters]
+  const float* raise = nullptr;    // or null
+  const float* need = nullptr;     // [filters], or null: no lift
+  const int64_t* labels = nullptr;
+  const int* category = nullptr;
+  // norms: written; push: read
+  float* task_squares = nullptr;
+  float* push_squares = nullptr;
+  float* lift_squares = nullptr;
+  float* factor = nullptr;            // [filters]
+  float* lift = nullptr;              // [filters]
+  const int64_t* seed = nullptr;      // of rounding at random, one number
+  void* gradients[kGpuSources] = {};  // like the values
+};
+
+enum class GpuUnit { filter_share, layer_share, plain };
+
+// factor and lift out of the squares; adds the gradient ratio to sums[0].
+struct GpuBalance {
+  int images = 0;
+  int filters = 0;
+  GpuUnit unit = GpuUnit::plain;
+  float strength = 0.0F;
+  float keep_alive = 0.0F;
+  const float* softening = nullptr;  // one number, or null: 1
+  const float* need = nullptr;       // [filters], or null
+  const float* task_squares = nullptr;
+  const float* push_squares = nullptr;
+  const float* lift_squares = nullptr;
+  float* norms = nullptr;  // [3, filters]
+  unsigned* arrived = nullptr;
+  float* factor = nullptr;
+  float* lift = nullptr;
+  float* sums = nullptr;
+};
+
+// Images as a network takes them, the channels innermost: (x / 255 - mean) / spread.
+struct GpuPixels {
+  const unsigned char* pixels = nullptr;  // [images, 3, cells]
+  void* normalised = nullptr;             // [images, cells, 3], bfloat16 (narrow) or float
+  int64_t images = 0;
+  int64_t cells = 0;
+  bool narrow = false;
+  float factor[3] = {};
+  float offset[3] = {};
+};
+
+// Bias and ReLU of a convolution's result, the channels innermost and even in number.
+struct GpuBiasRelu {
+  void* values = nullptr;  // [rows, channels], bfloat16 (narrow) or float: becomes max(x + bias, 0)
+  const float* bias = nullptr;  // [channels]
+  int64_t rows = 0;
+  int channels = 0;
+  bool narrow = false;
+};
+
+// Back: what passes the ReLU, and the bias's gradient.
+struct GpuBiasReluBack {
+  const void* values = nullptr;    // what came out
+  const void* gradient = nullptr;  // all of these alike
+  void* passed = nullptr;
+  float* parts = nullptr;     // [kGpuBiasParts, channels]
+  int blocks = 0;             // the kernels' own
+  float* for_bias = nullptr;  // [channels]
+  int64_t rows = 0;
+  int channels = 0;
+  bool narrow = false;
+};
+inline constexpr int kGpuBiasParts = 528;  // four per multiprocessor of a Hopper chip
+
+struct GpuKernels {
+  void (*look)(const GpuLook& work, void* stream);
+  void (*foreign)(const GpuForeign& work, void* stream);
+  void (*gather)(const GpuGather& work, void* stream);
+  void (*settle)(const GpuSettle& work, void* stream);
+  void (*weigh)(const GpuWeigh& work, void* stream);
+  void (*norms)(const GpuPush& work, void* stream);
+  void (*balance)(const GpuBalance& work, void* stream);
+  void (*push)(const GpuPush& work, void* stream);
+  void (*normalise)(const GpuPixels& work, void* stream);
+  void (*bias_relu)(const GpuBiasRelu& work, void* stream);
+  void (*bias_relu_back)(const GpuBiasReluBack& work, void* stream);
+  bool emulated = false;  // on the CPU, for tests: gpu_emulation_fixture.h
+};
+
+// Null in a program that was built without CUDA.
+const GpuKernels* gpu_kernels();
+void use_gpu_kernels(const GpuKernels* kernels);  // for tests
+
+}  // namespace partwise::kernels

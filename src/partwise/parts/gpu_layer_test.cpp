@@ -1,0 +1,168 @@
+#include "partwise/interpretable.h"
+#include "partwise/kernels/gpu_emulation_fixture.h"
+#include "partwise/parts/fused_maps.h"
+#include "partwise/tensors/torch.h"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <memory>
+
+namespace partwise::parts {
+namespace {
+
+constexpr int64_t kImages = 11;
+constexpr int64_t kFilters = 10;
+constexpr int64_t kSide = 6;
+
+// The kernels of a real GPU where there is one, emulated elsewhere.
+struct Gpu {
+  Gpu() {
+    if (kernels::gpu_kernels() == nullptr) emulated = std::make_unique<kernels::EmulatedGpu>();
+  }
+  torch::Device device() const { return emulated ? torch::kCPU : torch::kCUDA; }
+  std::unique_ptr<kernels::EmulatedGpu> emulated;
+};
+
+// What a few steps leave behind: outputs, gradients before the ReLU, all statistics, what was counted.
+std::vector<Tensor> traces(const PartOptions& options,
+                           at::ScalarType type,
+                           int64_t categories,
+                           torch::Device device,
+                           int64_t side = kSide) {
+  Interpretable layer(kFilters, side, categories, options);
+  layer->to(device);
+  layer->set_category_shares(std::vector<double>(static_cast<std::size_t>(categories), 0.3));
+  std::vector<Tensor> seen;
+  for (int step = 0; step < 5; ++step) {
+    torch::manual_seed(static_cast<uint64_t>(step));  // rounding at random draws, too
+    auto leaf = torch::randn({kImages, kFilters, side, side});
+    leaf.select(1, 2) -= 1.9;   // a filter that hardly ever fires
+    leaf.select(1, 3) *= 0.01;  // a quiet one
+    leaf.select(0, 0).abs_().neg_();
+    leaf = leaf.to(type).to(device).requires_grad_();
+    const auto pieces = leaf.split({4, kFilters - 4}, 1);
+    const std::vector<Tensor> before{pieces[0] * 1.0, pieces[1] * 1.0};
+    const auto labels = torch::randint(-1, categories, {kImages}, torch::kInt64).to(device);
+    const auto target = torch::randn({kImages, kFilters, side, side}).to(type).to(device);
+    layer->set_mask_share(step == 1 ? 0.4 : 1.0);
+    const auto out = step % 2 == 0
+                         ? layer->open_and_learn(before, labels)
+                         : layer->mask_and_learn(torch::relu(torch::cat(before, 1)), labels);
+    ((out - target).to(torch::kFloat32).square().sum() / 50.0).backward();
+    for (const auto& tensor : {out.detach(), leaf.grad()}) seen.push_back(tensor);
+  }
+  layer->eval();
+  torch::manual_seed(9);
+  seen.push_back(layer->mask(torch::rand({3, kFilters, side, side}).to(type).to(device)));
+  for (const auto& buffer : layer->buffers()) seen.push_back(buffer.clone());
+  seen.push_back(layer->diagnostic_sums());
+  for (auto& tensor : seen) tensor = tensor.to(torch::kCPU, torch::kFloat64);
+  return seen;
+}
+
+void expect_as_composed(const PartOptions& options,
+                        int64_t categories = 3,
+                        at::ScalarType type = torch::kFloat32,
+                        int64_t side = kSide) {
+  const Gpu gpu;
+  const auto fused = traces(options, type, categories, gpu.device(), side);
+  const ComposedOperators reference;
+  const auto composed = traces(options, type, categories, gpu.device(), side);
+  ASSERT_EQ(fused.size(), composed.size());
+  for (std::size_t i = 0; i < fused.size(); ++i) {
+    // float32: sums in another order, five steps through exponents. bfloat16 has eight digits, and
+    // the composed mask is rounded before it multiplies.
+    // Of a map of one cell the weights all but cancel, and what is left are rounding errors.
+    const double near = side == 1 ? 3e-2 : type == torch::kFloat32 ? 5e-5 : 2e-2;
+    const auto size = composed[i].nan_to_num(0, 0, 0).abs().max().item<double>() + 1e-6;
+    EXPECT_TRUE(torch::allclose(fused[i], composed[i], near, near * size, /*equal_nan=*/true))
+        << i << ": " << (fused[i] - composed[i]).abs().max().item<double>() << " of " << size;
+  }
+}
+
+void expect_as_composed(const std::function<void(PartOptions&)>& change, int64_t categories = 3) {
+  PartOptions options;
+  change(options);
+  expect_as_composed(options, categories);
+}
+
+TEST(GpuLayer, OfTheDefaultIsTheComposedOne) {
+  expect_as_composed(PartOptions{});
+  expect_as_composed(PartOptions{}, 1);
+  expect_as_composed(PartOptions{}, 40);
+}
+
+TEST(GpuLayer, OfTheReleaseIsTheComposedOne) {
+  expect_as_composed(method_options(Method::release));
+  expect_as_composed(method_options(Method::release), 1);
+}
+
+TEST(GpuLayer, OfEverySizeOfMapIsTheComposedOne) {
+  for (const int64_t side : {1, 7, 8, 9, 13, 14, 15, 21, 29}) {
+    SCOPED_TRACE(side);
+    expect_as_composed(PartOptions{}, 3, torch::kFloat32, side);
+  }
+}
+
+TEST(GpuLayer, OfHalfTypesIsNearTheComposedOne) {
+  expect_as_composed(PartOptions{}, 3, torch::kBFloat16);
+  expect_as_composed(PartOptions{}, 1, torch::kBFloat16, 13);
+}
+
+TEST(GpuLayer, OfEveryOptionIsTheComposedOne) {
+  using Change = std::function<void(PartOptions&)>;
+  const std::vector<Change> changes{[](auto& o) { o.misfits = Misfits::ignored; },
+                                    [](auto& o) { o.weight_limit = 0.0; },
+                                    [](auto& o) { o.weight_limit = 1.5; },
+                                    [](auto& o) { o.balance = Balance::dataset; },
+                                    [](auto& o) { o.balance = Balance::none; },
+                                    [](auto& o) { o.strength_unit = StrengthUnit::layer_share; },
+                                    [](auto& o) { o.strength_unit = StrengthUnit::peak; },
+                                    [](auto& o) { o.strength_unit = StrengthUnit::absolute; },
+                                    [](auto& o) { o.loudness = Loudness::free; },
+                                    [](auto& o) { o.exponent = Exponent::raw; },
+                                    [](auto& o) { o.assignment = Assignment::absolute; },
+                                    [](auto& o) { o.assignment = Assignment::relative; },
+                                    [](auto& o) { o.assignment = Assignment::peak; },
+                                    [](auto& o) { o.guard = Guard::off; },
+                                    [](auto& o) { o.vote = 0.0; },
+                                    [](auto& o) { o.keep_alive = 0.0; },
+                                    [](auto& o) { o.keep_alive = 1.0; },
+                                    [](auto& o) { o.beta_rule = BetaRule::learned; },
+                                    [](auto& o) { o.beta = 2.7; },
+                                    [](auto& o) { o.strength = 0.0; },
+                                    [](auto& o) { o.rule = Rule::paper; },
+                                    [](auto& o) { o.template_shape = TemplateShape::l2; },
+                                    [](auto& o) { o.peak = Peak::centroid; }};
+  for (std::size_t i = 0; i < changes.size(); ++i) {
+    SCOPED_TRACE(i);
+    expect_as_composed([&](auto& options) { changes[i](options); });
+  }
+}
+
+// Rounding at random keeps in the mean what one bfloat16 cannot hold.
+TEST(GpuLayer, PushSurvivesRounding) {
+  const Gpu gpu;
+  Interpretable layer(2, 4, 1);
+  layer->to(gpu.device());
+  torch::manual_seed(3);
+  const auto values = torch::rand({4, 2, 4, 4}).to(gpu.device()) + 0.1;
+  const auto labels = torch::zeros({4}, torch::kInt64).to(gpu.device());
+  const auto gradient_of = [&](at::ScalarType type) {
+    const auto leaf = values.to(type).clone().requires_grad_();
+    layer->open_and_learn({leaf}, labels).to(torch::kFloat32).square().sum().backward();
+    return leaf.grad().to(torch::kFloat32);
+  };
+  for (int i = 0; i < 3; ++i) gradient_of(torch::kFloat32);
+  Tensor mean = torch::zeros_like(values);
+  constexpr int kRepeats = 400;
+  for (int i = 0; i < kRepeats; ++i) mean += gradient_of(torch::kBFloat16) / kRepeats;
+  const auto exact = gradient_of(torch::kFloat32);
+  // The maps themselves are rounded to eight digits; of the gradient's own rounding a twentieth is
+  // left in the mean of 400.
+  EXPECT_LT((mean - exact).abs().max().item<double>(), 0.02 * exact.abs().max().item<double>());
+}
+
+}  // namespace
+}  // namespace partwise::parts

@@ -1,0 +1,61 @@
+#include "partwise/tensors/gpu_stream.h"
+
+#include "partwise/tensors/torch.h"
+
+#if defined(PARTWISE_CUDA)
+#include <ATen/cuda/CUDAEvent.h>
+#include <c10/cuda/CUDAStream.h>
+#endif
+
+namespace partwise::tensors {
+
+void* stream_of([[maybe_unused]] const Tensor& tensor) {
+#if defined(PARTWISE_CUDA)
+  if (tensor.is_cuda()) return c10::cuda::getCurrentCUDAStream(tensor.get_device()).stream();
+#endif
+  return nullptr;
+}
+
+#if defined(PARTWISE_CUDA)
+
+struct ComingNumbers::Event {
+  at::cuda::CUDAEvent event;
+};
+
+ComingNumbers::ComingNumbers(const Tensor& numbers) {
+  if (!numbers.is_cuda()) {
+    here_ = numbers.clone();
+    return;
+  }
+  here_ = torch::empty(numbers.sizes(), numbers.options().device(torch::kCPU).pinned_memory(true));
+  here_.copy_(numbers, /*non_blocking=*/true);
+  event_ = std::make_shared<Event>();
+  event_->event.record(c10::cuda::getCurrentCUDAStream(numbers.get_device()));
+}
+
+bool ComingNumbers::have_come() const {
+  return !event_ || event_->event.query();
+}
+
+std::vector<double> ComingNumbers::read() const {
+  if (event_) event_->event.synchronize();
+  return {here_.data_ptr<double>(), here_.data_ptr<double>() + here_.numel()};
+}
+
+#else
+
+struct ComingNumbers::Event {};
+
+ComingNumbers::ComingNumbers(const Tensor& numbers) : here_(numbers.clone()) {}
+
+bool ComingNumbers::have_come() const {
+  return true;
+}
+
+std::vector<double> ComingNumbers::read() const {
+  return {here_.data_ptr<double>(), here_.data_ptr<double>() + here_.numel()};
+}
+
+#endif
+
+}  // namespace partwise::tensors

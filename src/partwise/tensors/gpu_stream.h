@@ -1,0 +1,26 @@
+#pragma once
+
+#include "partwise/tensors/tensor.h"
+
+#include <memory>
+#include <vector>
+
+namespace partwise::tensors {
+
+// The CUDA stream that LibTorch works on here and now, as the kernels take it; null on the CPU.
+void* stream_of(const Tensor& tensor);
+
+// Numbers on their way from a GPU, which goes on working meanwhile.
+class ComingNumbers {
+ public:
+  explicit ComingNumbers(const Tensor& numbers);  // float64, [count]
+  bool have_come() const;
+  std::vector<double> read() const;  // waits where it must
+
+ private:
+  struct Event;
+  Tensor here_;
+  std::shared_ptr<Event> event_;  // null: they were here all along
+};
+
+}  // namespace partwise::tensors

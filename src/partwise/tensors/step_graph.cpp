@@ -1,0 +1,102 @@
+#include "partwise/tensors/step_graph.h"
+
+#include "partwise/base/error.h"
+#include "partwise/tensors/torch.h"
+
+#if defined(PARTWISE_CUDA)
+#include <ATen/cuda/CUDAGraph.h>
+#include <c10/cuda/CUDAFunctions.h>
+#include <c10/cuda/CUDAGuard.h>
+#include <c10/cuda/CUDAStream.h>
+
+#include <map>
+#endif
+
+namespace partwise::tensors {
+
+#if defined(PARTWISE_CUDA)
+
+namespace {
+
+// So often a step runs as it is first: libraries choose their algorithms and take their memory.
+constexpr int kRunsBefore = 2;
+
+}  // namespace
+
+struct StepGraph::Recordings {
+  struct Recording {
+    int runs = 0;
+    std::unique_ptr<at::cuda::CUDAGraph> graph;
+  };
+
+  // The step is not run by this.
+  void record(Recording& recording, const std::function<void()>& step) {
+    auto graph = std::make_unique<at::cuda::CUDAGraph>();
+    const auto stream = c10::cuda::getStreamFromPool();
+    c10::cuda::device_synchronize();
+    try {
+      const c10::cuda::CUDAStreamGuard guard(stream);
+      graph->capture_begin(pool, cudaStreamCaptureModeThreadLocal);
+      try {
+        step();
+      } catch (...) {
+        graph->capture_end();
+        throw;
+      }
+      graph->capture_end();
+    } catch (const c10::Error& error) {
+      // LibTorch's generator still counts for the recording: nothing can go on from here.
+      throw Error(
+          fmt::format("a training step could not be recorded for the GPU ({}); use --replay off",
+                      error.what_without_backtrace()));
+    }
+    recording.graph = std::move(graph);
+  }
+
+  decltype(at::cuda::graph_pool_handle()) pool = at::cuda::graph_pool_handle();
+  std::map<std::string, Recording> by_key;
+};
+
+StepGraph::StepGraph(Replay replay)
+    : recordings_(replay == Replay::on ? std::make_unique<Recordings>() : nullptr) {}
+
+bool StepGraph::run(const std::string& key, bool may_record, const std::function<void()>& step) {
+  if (!recordings_) {
+    step();
+    return false;
+  }
+  auto& recording = recordings_->by_key[key];
+  if (recording.graph) {
+    recording.graph->replay();
+    return true;
+  }
+  if (may_record && recording.runs >= kRunsBefore) {
+    recordings_->record(recording, step);
+    recording.graph->replay();
+    return false;  // the step's own bookkeeping was done while it was recorded
+  }
+  if (may_record) ++recording.runs;
+  step();
+  return false;
+}
+
+#else
+
+struct StepGraph::Recordings {};
+
+StepGraph::StepGraph(Replay /*replay*/) {}
+
+bool StepGraph::run(const std::string& /*key*/,
+                    bool /*may_record*/,
+                    const std::function<void()>& step) {
+  step();
+  return false;
+}
+
+#endif
+
+StepGraph::~StepGraph() = default;
+StepGraph::StepGraph(StepGraph&&) noexcept = default;
+StepGraph& StepGraph::operator=(StepGraph&&) noexcept = default;
+
+}  // namespace partwise::tensors
