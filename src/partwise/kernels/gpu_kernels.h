@@ -2,8 +2,8 @@
 
 #include <cstdint>
 
-// An interpretable layer on a GPU, in as few launches as its dependences allow: three forward for
-// the maps and three for the layer's numbers, three backward. All arithmetic is float32, whatever
+// An interpretable layer on a GPU, in as few launches as its dependences allow: two forward for
+// the maps (three with learned templates) and three for the layer's numbers, three backward. All arithmetic is float32, whatever
 // the maps' type; every sum has a fixed order. The same functions as map_kernels.h and
 // layer_kernels.h, arranged by what can be done while a map is in registers.
 namespace partwise::kernels {
@@ -150,7 +150,6 @@ struct GpuPush {
   const int* strongest = nullptr;
   const float* constant = nullptr;  // null: no push but the mask alone
   const float* pull = nullptr;
-  const float* dense = nullptr;    // [images, filters, cells] in place of both, or null
   const float* scaling = nullptr;  // [filters]
   const float* raise = nullptr;    // or null
   const float* need = nullptr;     // [filters], or null: no lift

@@ -1,6 +1,7 @@
 #include "partwise/interpretable.h"
 #include "partwise/kernels/gpu_emulation_fixture.h"
 #include "partwise/parts/fused_maps.h"
+#include "partwise/parts/option_changes_fixture.h"
 #include "partwise/tensors/torch.h"
 
 #include <gtest/gtest.h>
@@ -111,30 +112,10 @@ TEST(GpuLayer, OfHalfTypesIsNearTheComposedOne) {
 }
 
 TEST(GpuLayer, OfEveryOptionIsTheComposedOne) {
-  using Change = std::function<void(PartOptions&)>;
-  const std::vector<Change> changes{[](auto& o) { o.misfits = Misfits::ignored; },
-                                    [](auto& o) { o.weight_limit = 0.0; },
-                                    [](auto& o) { o.weight_limit = 1.5; },
-                                    [](auto& o) { o.balance = Balance::dataset; },
-                                    [](auto& o) { o.balance = Balance::none; },
-                                    [](auto& o) { o.strength_unit = StrengthUnit::layer_share; },
-                                    [](auto& o) { o.strength_unit = StrengthUnit::peak; },
-                                    [](auto& o) { o.strength_unit = StrengthUnit::absolute; },
-                                    [](auto& o) { o.loudness = Loudness::free; },
-                                    [](auto& o) { o.exponent = Exponent::raw; },
-                                    [](auto& o) { o.assignment = Assignment::absolute; },
-                                    [](auto& o) { o.assignment = Assignment::relative; },
-                                    [](auto& o) { o.assignment = Assignment::peak; },
-                                    [](auto& o) { o.guard = Guard::off; },
-                                    [](auto& o) { o.vote = 0.0; },
-                                    [](auto& o) { o.keep_alive = 0.0; },
-                                    [](auto& o) { o.keep_alive = 1.0; },
-                                    [](auto& o) { o.beta_rule = BetaRule::learned; },
-                                    [](auto& o) { o.beta = 2.7; },
-                                    [](auto& o) { o.strength = 0.0; },
-                                    [](auto& o) { o.rule = Rule::paper; },
-                                    [](auto& o) { o.template_shape = TemplateShape::l2; },
-                                    [](auto& o) { o.peak = Peak::centroid; }};
+  auto changes = option_changes();
+  changes.push_back([](auto& o) { o.rule = Rule::paper; });
+  changes.push_back([](auto& o) { o.template_shape = TemplateShape::l2; });
+  changes.push_back([](auto& o) { o.peak = Peak::centroid; });
   for (std::size_t i = 0; i < changes.size(); ++i) {
     SCOPED_TRACE(i);
     expect_as_composed([&](auto& options) { changes[i](options); });
