@@ -6,9 +6,9 @@
 #include "partwise/interpretable.h"
 #include "partwise/kernels/levels.h"
 #include "partwise/parts/fused_maps.h"
+#include "partwise/tensors/session.h"
 #include "partwise/tensors/torch.h"
 
-#include <ATen/Parallel.h>
 #include <fmt/format.h>
 
 #include "side_by_side.h"
@@ -135,7 +135,7 @@ void growth(int repeats) {
 int main(int argc, char** argv) {
   const int repeats = argc > 1 ? std::stoi(argv[1]) : 11;
   partwise::ensure(argc <= 2 && repeats > 0, "usage: interpretable_layer [REPEATS]");
-  at::set_num_threads(2);
+  partwise::tensors::start_session(2);  // as in the program: freed memory is kept
   torch::manual_seed(1);
   std::printf("An interpretable layer, float32, 2 threads, kernels: %s\n",
               partwise::kernels::word_of(partwise::kernels::best_level()).c_str());
