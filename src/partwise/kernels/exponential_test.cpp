@@ -16,6 +16,14 @@ double distance_from(double truth, float found) {
   return std::abs(static_cast<double>(found) - truth) / unit;
 }
 
+// A map that is not finite is to be seen in what the layer says of it.
+TEST(Exponential, OfNoNumberIsNone) {
+  const float none = std::numeric_limits<float>::quiet_NaN();
+  EXPECT_TRUE(std::isnan(exponential(none)));
+  EXPECT_TRUE(std::isnan(power_of_two(none)));
+  EXPECT_TRUE(std::isnan(logarithm(none)));
+}
+
 TEST(Exponential, IsWithinTwoUnitsInTheLastPlace) {
   double worst = 0.0;
   for (double x = -87.0; x < 88.0; x += 1.0 / 1024.0) {
