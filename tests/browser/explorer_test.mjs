@@ -111,7 +111,13 @@ test("search and sorting live in the address", async () => {
 test("a filter’s page is walked by keys and shows each view", async () => {
   const { page, wrong, close } = await begin();
   await visit(page, `${to(run.id, layer, 3)}?group=none`);
+  await page.getByRole("link", { name: "next" }).waitFor();
   await page.keyboard.press("j");
+  await page.waitForFunction(() => /\/4\?/.test(location.hash));
+  await page.keyboard.press("k");
+  await page.waitForFunction(() => /\/3\?/.test(location.hash));
+  // Keys count before the page that they lead to is drawn.
+  await page.evaluate(() => [..."jjk"].forEach((key) => dispatchEvent(new KeyboardEvent("keydown", { key, cancelable: true }))));
   await page.waitForFunction(() => /\/4\?/.test(location.hash));
   await page.keyboard.press("k");
   await page.waitForFunction(() => /\/3\?/.test(location.hash));

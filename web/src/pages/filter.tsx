@@ -1,7 +1,7 @@
 // One filter at a stable address: where it fires, where it matters, its numbers, its neighbours, its name.
 import type { ComponentChildren, JSX } from "preact";
 import { useEffect, useRef } from "preact/hooks";
-import { choose, go, link } from "../address";
+import { choose, go, here, link } from "../address";
 import { Histogram } from "../charts/histogram";
 import { Evidence } from "../charts/interval";
 import { useKeys } from "../keys";
@@ -101,18 +101,24 @@ export function FilterView(props: { run: Run; layer: Layer; filter: number; quer
   const offered = views.filter((one) => layer.has_mask !== false || (one !== "mask" && one !== "masked"));
   const view = viewOf(query, offered);
   const order = list.data ? inOrder(list.data, query, run.categories) : [];
-  const at = order.findIndex((one) => one.filter === props.filter);
-  const beside = (step: number): string | null => {
-    const other = at < 0 ? order[0] : order[at + step];
+  const placed = (filter: number): number => order.findIndex((one) => one.filter === filter);
+  const at = placed(props.filter);
+  const beside = (step: number, from = at): string | null => {
+    const other = from < 0 ? order[0] : order[from + step];
     return other ? link([run.id, layer.name, other.filter], query) : null;
   };
   const [previous, next] = [beside(-1), beside(1)];
+  // A key may come before the page of the last one is drawn: it goes on from the address.
+  const walk = (step: number): void => {
+    const other = beside(step, placed(Number(here().path[2])));
+    if (other) go(other);
+  };
   const atlas = new URLSearchParams(query);
   atlas.delete("view");
   useKeys({
-    j: () => next && go(next),
-    k: () => previous && go(previous),
-    v: () => choose({ view: offered[(offered.indexOf(view) + 1) % offered.length] }),
+    j: () => walk(1),
+    k: () => walk(-1),
+    v: () => choose({ view: offered[(offered.indexOf(viewOf(here().query, offered)) + 1) % offered.length] }),
     a: () => go(link([run.id, layer.name], atlas)),
     n: () => nameField.current?.focus(),
   });
