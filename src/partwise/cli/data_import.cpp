@@ -65,9 +65,14 @@ void add_data_import(CLI::App& data) {
     request.options = options_from<datasets::ImportOptions>(flags->given);
     const auto report = datasets::import_dataset(request);
     const auto& dataset = report.dataset;
-    fmt::print("{}: {} images, {} objects, {} categories, {} train, {} test\n", flags->out,
-               dataset.images.size(), dataset.annotations.size(), dataset.categories.size(),
-               dataset.splits.at("train").size(), dataset.splits.at("test").size());
+    fmt::print("{}: {} images, {} objects, {} categories", flags->out, dataset.images.size(),
+               dataset.annotations.size(), dataset.categories.size());
+    if (dataset.splits.contains("train"))
+      fmt::print(", {} train", dataset.splits.at("train").size());
+    for (const auto& [split, images] : dataset.splits) {
+      if (split != "train") fmt::print(", {} {}", images.size(), split);
+    }
+    fmt::print("\n");
     say_skipped(report.skipped, flags->out);
   });
 }

@@ -98,7 +98,7 @@ Objects objects_of(const ObjectTruth& truth, int64_t category, int64_t width, in
     }
     if (!boxes.empty()) object.parts[kParts[part]] = region_of_boxes(boxes, width, height);
   }
-  return {{object}, {}};
+  return {{object}, {}, {}};
 }
 
 std::vector<ObjectTruth> read_objects(const fs::path& file) {
@@ -132,6 +132,10 @@ void plan_category(const fs::path& source, const Choice& choice, ImportPlan& pla
   const auto folder = source / (choice.original + std::string(kFolderEnd)) / "img";
   auto objects = read_objects(folder / "data.mat");
   const auto names = read_parts(source / "truth" / choice.original, objects);
+  if (names.empty()) {
+    say(fmt::format("note: {}: no truth_part*.mat there; {} has no parts and no landmarks",
+                    (source / "truth" / choice.original).string(), choice.name));
+  }
   const int64_t id = category_id(choice.original, plan);
   plan.categories.push_back({id, choice.name, names, names});
   for (std::size_t i = 0; i < objects.size(); ++i) {
@@ -157,7 +161,12 @@ ImportPlan plan_animal_part(const fs::path& source, std::span<const std::string>
     if (wanted[i]) plan_category(source, offered[i], plan);
     progress.advance();
   }
-  if (fs::is_directory(source / "neg")) plan_negatives(source / "neg", plan);
+  if (fs::is_directory(source / "neg")) {
+    plan_negatives(source / "neg", plan);
+  } else {
+    say(fmt::format("note: {}: not there; negatives come from --negatives alone",
+                    (source / "neg").string()));
+  }
   return plan;
 }
 

@@ -72,6 +72,7 @@ struct CocoFile {
   std::map<int64_t, Category> categories;  // all of them; landmarks are keypoints
   std::set<int64_t> wanted;                // ids of those asked for
   std::unordered_set<int64_t> annotated;   // images that show anything
+  std::unordered_set<int64_t> objects;     // ids of annotations that are no parts
   std::unordered_map<int64_t, std::vector<std::string_view>> of_image;   // objects
   std::unordered_map<int64_t, std::vector<std::string_view>> of_object;  // parts of one
   std::unordered_map<int64_t, int64_t> stratum;  // of an image: category of its first object
@@ -138,11 +139,15 @@ void add_keypoints(Annotation& object,
   }
 }
 
-void add_region(Annotation& object, const std::string& name, const PartRegion& region) {
-  if (!region.bbox && !region.segmentation) return;
-  const auto [place, fresh] = object.parts.emplace(name, region);
+void add_region(Annotation& object,
+                const std::string& name,
+                const PartRegion& region,
+                const std::string& place) {
+  ensure(region.bbox || region.segmentation, "{}: part {} has neither bbox nor segmentation", place,
+         name);
+  const auto [known_part, fresh] = object.parts.emplace(name, region);
   if (fresh) return;
-  auto& known = place->second;  // a second instance of the part
+  auto& known = known_part->second;  // a second instance of the part
   if (known.bbox && region.bbox) known.bbox = box_around(*known.bbox, *region.bbox);
   if (known.segmentation && region.segmentation) {
     auto pixels = decode_mask(*known.segmentation);
@@ -160,7 +165,21 @@ std::string annotation_place(const CocoFile& file, const json& annotation) {
                      id != annotation.end() && id->is_number_integer() ? id->dump() : "without id");
 }
 
-Annotation object_from(const CocoFile& file, const json& value, int64_t width, int64_t height) {
+// A part that can't be read costs itself only, and is named in `lost`.
+template <typename Add>
+void try_part(std::vector<std::string>& lost, const Add& add) {
+  try {
+    add();
+  } catch (const Error& problem) {
+    lost.emplace_back(problem.what());
+  }
+}
+
+Annotation object_from(const CocoFile& file,
+                       const json& value,
+                       int64_t width,
+                       int64_t height,
+                       std::vector<std::string>& lost) {
   const auto place = annotation_place(file, value);
   Annotation object;
   object.category_id = integer_member(value, "category_id", place);
@@ -171,7 +190,7 @@ Annotation object_from(const CocoFile& file, const json& value, int64_t width, i
   add_keypoints(object, value, file.categories.at(object.category_id).landmarks, place);
   for (const auto& [name, part] : object_member(value, "parts", place).items()) {
     ensure(part.is_object(), "{}: parts: {}: expected an object", place, name);
-    add_region(object, name, region_of(part, width, height, place));
+    try_part(lost, [&] { add_region(object, name, region_of(part, width, height, place), place); });
   }
   const auto id = value.find("id");
   if (id == value.end() || !id->is_number_integer()) return object;
@@ -181,7 +200,9 @@ Annotation object_from(const CocoFile& file, const json& value, int64_t width, i
     const auto part = file.records.parse(text);
     const auto here = annotation_place(file, part);
     const auto& category = file.categories.at(integer_member(part, "category_id", here));
-    add_region(object, category.name, region_of(part, width, height, here));
+    try_part(lost, [&] {
+      add_region(object, category.name, region_of(part, width, height, here), here);
+    });
   }
   return object;
 }
@@ -192,7 +213,8 @@ Objects objects_of(const CocoFile& file, int64_t image, int64_t width, int64_t h
   if (found == file.of_image.end()) return objects;
   for (const auto text : found->second) {
     try {
-      objects.annotations.push_back(object_from(file, file.records.parse(text), width, height));
+      objects.annotations.push_back(
+          object_from(file, file.records.parse(text), width, height, objects.lost));
     } catch (const Error& problem) {
       objects.unusable.emplace_back(problem.what());
     }
@@ -225,14 +247,20 @@ void read_annotations(CocoFile& file, std::vector<Skipped>& skipped) {
   file.records.for_each("annotations", [&](std::string_view text, const json& value) {
     const auto place = annotation_place(file, value);
     const int64_t category = integer_member(value, "category_id", place);
-    ensure(file.categories.contains(category), "{}: category_id: there is no {}", place, category);
+    const auto known = file.categories.contains(category);
+    if (!known) {
+      skipped.push_back(
+          {kObjectUnusable, place, fmt::format("category_id: there is no {}", category)});
+    }
     const auto owner = value.find("obj_ann_id");
     if (owner != value.end() && *owner != value.value("id", json())) {
-      file.of_object[integer_value(*owner, place)].push_back(text);
+      if (known) file.of_object[integer_value(*owner, place)].push_back(text);
       return;
     }
     const int64_t image = integer_member(value, "image_id", place);
     file.annotated.insert(image);
+    if (const auto id = value.find("id"); id != value.end() && id->is_number_integer())
+      file.objects.insert(integer_value(*id, place));
     if (!file.wanted.contains(category)) return;
     if (value.value("iscrowd", json(0)) == 1) {
       skipped.push_back({kObjectUnusable, place, "a crowd, not one object"});
@@ -241,6 +269,31 @@ void read_annotations(CocoFile& file, std::vector<Skipped>& skipped) {
     file.of_image[image].push_back(text);
     file.stratum.emplace(image, category);
   });
+}
+
+template <typename Map>
+std::vector<int64_t> absent_keys(const Map& map, const std::unordered_set<int64_t>& known) {
+  std::vector<int64_t> absent;
+  for (const auto& [key, texts] : map) {
+    if (!known.contains(key)) absent.push_back(key);
+  }
+  std::sort(absent.begin(), absent.end());
+  return absent;
+}
+
+// Objects of images, and parts of objects, that the file does not have.
+void name_orphans(const CocoFile& file,
+                  const std::unordered_set<int64_t>& images,
+                  std::vector<Skipped>& skipped) {
+  const auto name = [&](const auto& texts, const char* kind, const std::string& reason) {
+    for (const auto text : texts)
+      skipped.push_back({kind, annotation_place(file, file.records.parse(text)), reason});
+  };
+  for (const int64_t image : absent_keys(file.of_image, images))
+    name(file.of_image.at(image), kObjectUnusable, fmt::format("image_id: there is no {}", image));
+  for (const int64_t object : absent_keys(file.of_object, file.objects))
+    name(file.of_object.at(object), kTruthUnusable,
+         fmt::format("obj_ann_id: there is no {}", object));
 }
 
 // Rotated photographs are the usual reason for a mismatch.
@@ -287,6 +340,7 @@ ImportPlan plan_coco(const fs::path& source, std::span<const std::string> asked)
       return objects_of(*file, id, width, height);
     };
   });
+  name_orphans(*file, seen, plan.skipped);
   return plan;
 }
 

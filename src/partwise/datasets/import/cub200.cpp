@@ -21,9 +21,15 @@ void for_each_row(const fs::path& file, const Visit& visit) {
     if (line.find_first_not_of(" \r\t") == std::string::npos) continue;
     std::istringstream row(line);
     visit(row);
-    ensure(!row.fail(), "{}: line {}: '{}' has not the columns expected", file.string(), number,
-           line.substr(0, 60));
+    ensure(!row.fail(),
+           "{}: line {}: '{}' has not the columns expected, or its id was there before",
+           file.string(), number, line.substr(0, 60));
   }
+}
+
+// A second line for one id would silently take the place of the first.
+void require_new(std::istream& row, bool is_new) {
+  if (!is_new) row.setstate(std::ios::failbit);
 }
 
 // "id name with spaces"
@@ -35,7 +41,7 @@ std::map<int64_t, std::string> read_names(const fs::path& file) {
     row >> id >> std::ws;
     std::getline(row, name);
     while (!name.empty() && (name.back() == '\r' || name.back() == ' ')) name.pop_back();
-    names[id] = name;
+    require_new(row, names.emplace(id, name).second);
   });
   return names;
 }
@@ -52,7 +58,7 @@ std::map<int64_t, Value> read_table(const fs::path& file) {
     int64_t id = 0;
     Value value{};
     row >> id >> value;
-    table[id] = value;
+    require_new(row, table.emplace(id, value).second || row.fail());
   });
   return table;
 }
@@ -72,7 +78,7 @@ std::map<int64_t, Landmarks> read_landmarks(const fs::path& folder,
     if (row.fail() || visible == 0) return;
     const auto name = names.find(part);
     ensure(name != names.end(), "{}: part {} is not in parts.txt", file.string(), part);
-    landmarks[image][name->second] = {point};
+    landmarks[image][name->second].push_back(point);
   });
   return landmarks;
 }
@@ -113,8 +119,17 @@ ImportPlan plan_cub200(const fs::path& source, std::span<const std::string> aske
   }
 
   ImportPlan plan;
+  for (const auto& [id, points] : landmarks) {
+    if (!files.contains(id)) {
+      plan.skipped.push_back(
+          {kTruthUnusable, fmt::format("part_locs.txt: image {}", id),
+           fmt::format("images.txt has no such image; {} landmarks", points.size())});
+    }
+  }
   for (const auto& [id, file] : files) {
     const int64_t label = of_image(labels, id, "image_class_labels.txt");
+    ensure(classes.contains(label), "{}: image {}: there is no class {} in classes.txt",
+           (root / "image_class_labels.txt").string(), id, label);
     const auto use = used.find(label);
     if (use == used.end()) continue;
     use->second = true;
@@ -130,7 +145,9 @@ ImportPlan plan_cub200(const fs::path& source, std::span<const std::string> aske
     image.file_name = (fs::path("images") / fs::path(file).lexically_normal()).string();
     image.stratum = label;
     image.official_train = of_image(training, id, "train_test_split.txt") != 0;
-    image.objects = [bird](int64_t /*width*/, int64_t /*height*/) { return Objects{{bird}, {}}; };
+    image.objects = [bird](int64_t /*width*/, int64_t /*height*/) {
+      return Objects{{bird}, {}, {}};
+    };
   }
   std::vector<std::string> names;
   names.reserve(part_names.size());

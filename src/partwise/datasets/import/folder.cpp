@@ -1,7 +1,7 @@
 #include "partwise/base/error.h"
 #include "partwise/datasets/import/importers.h"
 
-#include <algorithm>
+#include <map>
 #include <set>
 
 namespace partwise::datasets {
@@ -23,19 +23,44 @@ std::set<std::string> folders_in(const fs::path& folder) {
 struct Side {
   fs::path folder;
   std::optional<bool> train;
+  std::string split;
 };
 
-// The source itself, or its train and test folders where it has these and no others.
+// The source itself, or the folders of its own split: `train` with classes below it (else it is a
+// class of trains), and others of these names. Of anything else beside them nobody could say what
+// it is.
 std::vector<Side> sides_of(const fs::path& source) {
   const auto names = folders_in(source);
-  const std::set<std::string> known{"train", "val", "valid", "validation", "test"};
-  const bool divided = names.size() >= 2 && names.contains("train") &&
-                       std::includes(known.begin(), known.end(), names.begin(), names.end());
-  if (!divided) return {{source, std::nullopt}};
+  if (!names.contains("train") || folders_in(source / "train").empty())
+    return {{source, std::nullopt, ""}};
+  const std::map<std::string, std::string> known{{"train", "train"},
+                                                 {"val", "val"},
+                                                 {"valid", "validation"},
+                                                 {"validation", "validation"},
+                                                 {"test", "test"}};
   std::vector<Side> sides;
-  sides.reserve(names.size());
-  for (const auto& name : names) sides.push_back({source / name, name == "train"});
+  for (const auto& name : names) {
+    if (name == kNegatives) continue;
+    const auto split = known.find(name);
+    ensure(split != known.end(),
+           "{}: has train/ with classes in it, and {}/ beside it, which is neither train, val, "
+           "validation, test nor negatives; move it into one of them, or out of here",
+           source.string(), name);
+    sides.push_back({source / name, name == "train", split->second});
+  }
+  if (names.contains(kNegatives)) sides.push_back({source, std::nullopt, ""});
   return sides;
+}
+
+void name_strays(const fs::path& folder, ImportPlan& plan) {
+  std::set<fs::path> strays;
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    std::error_code failure;
+    if (entry.is_directory(failure) || entry.path().filename().string().starts_with('.')) continue;
+    strays.insert(entry.path());
+  }
+  for (const auto& stray : strays)
+    plan.skipped.push_back({kFileElsewhere, stray.string(), "it lies in no class folder"});
 }
 
 void plan_class(const Side& side,
@@ -44,18 +69,24 @@ void plan_class(const Side& side,
                 int64_t category,
                 ImportPlan& plan) {
   if (!fs::is_directory(side.folder / name)) return;
-  for (const auto& file : files_below(side.folder / name)) {
+  const auto files = files_below(side.folder / name, plan.skipped);
+  if (files.empty()) {
+    plan.skipped.push_back(
+        {kFileElsewhere, (side.folder / name).string(), "a class folder without files"});
+  }
+  for (const auto& file : files) {
     auto& image = plan.images.emplace_back();
     image.source = side.folder / name / file;
     image.file_name = (fs::path("images") / image.source.lexically_relative(source)).string();
     image.stratum = category;
     image.official_train = side.train;
+    image.own_split = side.split;
     if (category != kNegative) {
       image.objects = [category](int64_t width, int64_t height) {
         Annotation whole;
         whole.category_id = category;
         whole.bbox = {0.0, 0.0, static_cast<double>(width), static_cast<double>(height)};
-        return Objects{{whole}, {}};
+        return Objects{{whole}, {}, {}};
       };
     }
   }
@@ -68,7 +99,9 @@ ImportPlan plan_folder(const fs::path& source, std::span<const std::string> aske
          source.string());
   const auto sides = sides_of(source);
   std::set<std::string> names;
-  for (const auto& side : sides) names.merge(folders_in(side.folder));
+  for (const auto& side : sides) {
+    if (sides.size() == 1 || !side.split.empty()) names.merge(folders_in(side.folder));
+  }
   names.erase(kNegatives);
   ensure(!names.empty(), "{}: no sub-folder here; expected one per class", source.string());
   std::vector<Choice> offered;
@@ -82,6 +115,7 @@ ImportPlan plan_folder(const fs::path& source, std::span<const std::string> aske
     plan.categories.push_back({id, offered[i].name, {}, {}});
     for (const auto& side : sides) plan_class(side, source, offered[i].name, id, plan);
   }
+  for (const auto& side : sides) name_strays(side.folder, plan);
   for (const auto& side : sides) plan_class(side, source, kNegatives, kNegative, plan);
   return plan;
 }

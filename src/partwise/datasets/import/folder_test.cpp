@@ -31,6 +31,45 @@ TEST_F(FolderImport, TrainAndTestFoldersAreTheOriginalsSplit) {
   EXPECT_EQ(dataset.splits.at("test").size(), 1U);
 }
 
+TEST_F(FolderImport, APersonsOwnSplitIsKeptUnlessAnotherIsAskedFor) {
+  for (uint8_t i = 1; i <= 10; ++i) {
+    photograph(fmt::format("train/fox/{}.jpg", i), 9, 9, i);
+    photograph(fmt::format("val/fox/{}.jpg", i), 9, 9, static_cast<uint8_t>(50 + i));
+    photograph(fmt::format("negatives/{}.jpg", i), 9, 9, static_cast<uint8_t>(100 + i));
+  }
+  const auto kept = import_dataset(request("folder")).dataset;
+  ASSERT_EQ(kept.categories.size(), 1U);
+  EXPECT_EQ(kept.splits.at("val").size(), 10U);
+  EXPECT_EQ(kept.splits.at("train").size(), 18U);  // with 8 of the negatives
+  for (const auto& image : kept.images) {
+    const auto& val = kept.splits.at("val");
+    EXPECT_EQ(image.file_name.starts_with("images/val/"),
+              std::find(val.begin(), val.end(), image.id) != val.end());
+  }
+  auto mixed = request("folder");
+  mixed.out = root_ / "mixed";
+  mixed.options.protocol = Protocol::clean;
+  EXPECT_FALSE(import_dataset(mixed).dataset.splits.contains("val"));
+}
+
+TEST_F(FolderImport, ALoneTrainFolderIsASplitOnlyWhereItHoldsClasses) {
+  photograph("train/fox/a.jpg", 9, 9, 1);
+  EXPECT_EQ(import_dataset(request("folder")).dataset.categories.at(0).name, "fox");
+}
+
+TEST_F(FolderImport, TrainsAreAClassToo) {
+  photograph("train/a.jpg", 9, 9, 1);
+  photograph("bus/a.jpg", 9, 9, 2);
+  EXPECT_EQ(import_dataset(request("folder")).dataset.categories.size(), 2U);
+}
+
+TEST_F(FolderImport, WhatLiesBesideTrainMustBeASplit) {
+  photograph("train/fox/a.jpg", 9, 9, 1);
+  photograph("wolves/a.jpg", 9, 9, 2);
+  EXPECT_NE(reason_of([&] { import_dataset(request("folder")); }).find("wolves"),
+            std::string::npos);
+}
+
 TEST_F(FolderImport, ChosenCategoriesComeAlone) {
   photograph("fox/a.jpg", 9, 9, 1);
   photograph("cat/b.jpg", 9, 9, 2);

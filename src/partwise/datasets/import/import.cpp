@@ -25,7 +25,7 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 
 // Counts up whenever the same original and options would give another dataset.
-constexpr int64_t kImporterVersion = 1;
+constexpr int64_t kImporterVersion = 2;
 constexpr std::size_t kLargestFile = std::size_t{256} << 20U;
 constexpr int64_t kMostImagePixels = 64'000'000;  // one per thread is in memory
 constexpr double kLeastExtent = 1e-6;
@@ -92,9 +92,13 @@ std::optional<Box> clipped(const Box& box, int64_t width, int64_t height) {
   return Box{left, top, right - left, bottom - top};
 }
 
-// Makes an object's truth fit its image: boxes are clipped, parts and landmarks outside dropped.
-// Returns why the object can't be used, or nothing.
-std::string fit_to_image(Annotation& object, int64_t width, int64_t height) {
+// Makes an object's truth fit its image: boxes are clipped, parts and landmarks outside are dropped
+// and named in `lost`. Of a landmark with several instances none is kept where one is outside: the
+// others would pass for all there are. Returns why the object can't be used, or nothing.
+std::string fit_to_image(Annotation& object,
+                         int64_t width,
+                         int64_t height,
+                         std::vector<std::string>& lost) {
   const auto box = clipped(object.bbox, width, height);
   if (!box) {
     return fmt::format("its box [{}, {}, {}, {}] holds nothing of the {} x {} image", object.bbox.x,
@@ -105,17 +109,37 @@ std::string fit_to_image(Annotation& object, int64_t width, int64_t height) {
     if (region.bbox) region.bbox = clipped(*region.bbox, width, height);
     if (region.segmentation && mask_area(*region.segmentation) == 0) region.segmentation.reset();
   }
-  std::erase_if(object.parts,
-                [](const auto& part) { return !part.second.bbox && !part.second.segmentation; });
+  std::erase_if(object.parts, [&](const auto& part) {
+    const bool empty = !part.second.bbox && !part.second.segmentation;
+    if (empty) lost.push_back(fmt::format("part {} holds nothing of the image", part.first));
+    return empty;
+  });
   // A landmark on the very edge, or a rounding outside, still counts.
   const auto outside = [](double at, int64_t size) {
     return !(at >= -1.0 && at <= static_cast<double>(size) + 1.0);
   };
-  for (auto& [name, points] : object.landmarks) {
-    std::erase_if(points,
-                  [&](Point point) { return outside(point.x, width) || outside(point.y, height); });
-  }
-  std::erase_if(object.landmarks, [](const auto& landmark) { return landmark.second.empty(); });
+  std::erase_if(object.landmarks, [&](const auto& landmark) {
+    const auto& [name, points] = landmark;
+    const auto first = std::find_if(points.begin(), points.end(), [&](Point point) {
+      return outside(point.x, width) || outside(point.y, height);
+    });
+    if (first == points.end()) return points.empty();
+    lost.push_back(fmt::format("landmark {} at ({}, {}) lies outside the {} x {} image{}", name,
+                               first->x, first->y, width, height,
+                               points.size() > 1 ? "; its other instances go with it" : ""));
+    return true;
+  });
+  return "";
+}
+
+// Pictures of kinds this program does not read; "" for anything else.
+std::string foreign_kind(std::string_view bytes) {
+  using std::literals::operator""sv;
+  if (bytes.starts_with("GIF8")) return "GIF";
+  if (bytes.starts_with("BM")) return "BMP";
+  if (bytes.starts_with("II*\0"sv) || bytes.starts_with("MM\0*"sv)) return "TIFF";
+  if (bytes.starts_with("RIFF") && bytes.substr(0, 12).ends_with("WEBP")) return "WebP";
+  if (bytes.substr(0, 8).ends_with("ftyp")) return "HEIC, AVIF or film";
   return "";
 }
 
@@ -139,6 +163,10 @@ Outcome take_image(const PlannedImage& planned, const fs::path& out) {
   std::string bytes;
   try {
     bytes = read_file(planned.source, kLargestFile);
+    if (const auto kind = foreign_kind(bytes); !kind.empty()) {
+      return skip(kImageUnreadable, fmt::format("{}: a {} file; convert it to JPEG or PNG",
+                                                planned.source.string(), kind));
+    }
     const auto image = images::decode_image(bytes, planned.source.string(), kMostImagePixels);
     outcome.width = image.width;
     outcome.height = image.height;
@@ -153,7 +181,7 @@ Outcome take_image(const PlannedImage& planned, const fs::path& out) {
       return skip(kAnnotationUnusable, problem.what());
     }
     for (auto& object : objects.annotations) {
-      const auto reason = fit_to_image(object, outcome.width, outcome.height);
+      const auto reason = fit_to_image(object, outcome.width, outcome.height, objects.lost);
       if (reason.empty()) {
         outcome.objects.push_back(std::move(object));
       } else {
@@ -161,6 +189,7 @@ Outcome take_image(const PlannedImage& planned, const fs::path& out) {
       }
     }
     for (const auto& reason : objects.unusable) skip(kObjectUnusable, reason);
+    for (const auto& reason : objects.lost) skip(kTruthUnusable, reason);
     // Without its objects it would pass for a negative.
     if (outcome.objects.empty()) return skip(kNothingChosen, "no usable object to import");
   }
@@ -238,6 +267,8 @@ void drop_repeated_files(ImportPlan& plan) {
 
 Splits splits_of(const std::vector<SplitEntry>& entries, const ImportOptions& options) {
   switch (options.protocol) {
+    case Protocol::own:
+      return own_splits(entries, options.test_share, options.seed);
     case Protocol::clean:
       return clean_splits(entries, options.test_share, options.seed);
     case Protocol::paper:
@@ -263,12 +294,14 @@ ImportReport assemble(const ImportRequest& request,
     const int64_t stratum =
         outcome.objects.empty() ? planned.stratum : outcome.objects.front().category_id;
     if (!outcome.usable) {
-      if (stratum != kUnknownStratum) entries.push_back({0, stratum, "", planned.official_train});
+      if (stratum != kUnknownStratum) {
+        entries.push_back({0, stratum, "", planned.official_train, planned.own_split});
+      }
       continue;
     }
     const int64_t id = planned.id != 0 ? planned.id : next_id++;
     dataset.images.push_back({id, planned.file_name, outcome.width, outcome.height});
-    entries.push_back({id, stratum, outcome.content, planned.official_train});
+    entries.push_back({id, stratum, outcome.content, planned.official_train, planned.own_split});
     for (auto& object : outcome.objects) {
       object.id = static_cast<int64_t>(dataset.annotations.size()) + 1;
       object.image_id = id;
@@ -285,6 +318,24 @@ ImportReport assemble(const ImportRequest& request,
   return report;
 }
 
+// Before anything is copied: a dataset of these could not be read again.
+void require_distinct_names(const ImportRequest& request, const ImportPlan& plan) {
+  std::set<std::string> names;
+  for (const auto& category : plan.categories) {
+    ensure(!request.merged_name.empty() || names.insert(category.name).second,
+           "{}: the category name '{}' occurs twice; rename one of them", request.source.string(),
+           category.name);
+  }
+}
+
+// Without folders of its own it is clean, and the same dataset.
+ImportOptions settled(ImportOptions options, const ImportPlan& plan) {
+  const bool has_own = std::any_of(plan.images.begin(), plan.images.end(),
+                                   [](const auto& image) { return !image.own_split.empty(); });
+  if (options.protocol == Protocol::own && !has_own) options.protocol = Protocol::clean;
+  return options;
+}
+
 }  // namespace
 
 ImportReport import_dataset(const ImportRequest& request) {
@@ -296,12 +347,17 @@ ImportReport import_dataset(const ImportRequest& request) {
          format.name);
   auto plan = format.plan(request.source, request.categories);
   if (!request.negatives.empty()) plan_negatives(request.negatives, plan);
+  require_distinct_names(request, plan);
   drop_repeated_files(plan);
+  for (auto& item : plan.skipped) item = {item.kind, legible(item.name), legible(item.reason)};
   refuse_if_strict(request, plan.skipped);
-  const json identity{
-      {"importer", request.format},       {"importer_version", kImporterVersion},
-      {"categories", request.categories}, {"merged_name", request.merged_name},
-      {"original", fingerprint(plan)},    {"options", partwise::to_json(request.options)}};
+  ensure(!plan.images.empty(), "{}: holds no image to import", request.source.string());
+  const json identity{{"importer", request.format},
+                      {"importer_version", kImporterVersion},
+                      {"categories", request.categories},
+                      {"merged_name", request.merged_name},
+                      {"original", fingerprint(plan)},
+                      {"options", partwise::to_json(settled(request.options, plan))}};
   if (auto finished = begin_dataset(request.out, identity)) {
     return {*std::move(finished), read_skipped(request.out)};
   }

@@ -10,24 +10,27 @@
 
 namespace partwise::datasets {
 
-enum class Protocol { clean, paper };
+// own: the original's train, val and test folders where it has such, else clean.
+enum class Protocol { own, clean, paper };
 
 }  // namespace partwise::datasets
 
 template <>
-inline constexpr auto partwise::kWords<partwise::datasets::Protocol> = partwise::words("clean",
+inline constexpr auto partwise::kWords<partwise::datasets::Protocol> = partwise::words("own",
+                                                                                       "clean",
                                                                                        "paper");
 
 namespace partwise::datasets {
 
 struct ImportOptions {
-  Protocol protocol = Protocol::clean;
+  Protocol protocol = Protocol::own;
   double test_share = 0.2;
   int64_t seed = 1;
 
   static auto fields() {
     return std::tuple{
-        Field{"protocol", &ImportOptions::protocol, "how images are split"},
+        Field{"protocol", &ImportOptions::protocol,
+              "how images are split (own: by train, val and test folders, else clean)"},
         Field<ImportOptions, double>{"test_share", &ImportOptions::test_share,
                                      "share held out of each category (clean)", 0.0, 0.9},
         Field<ImportOptions, int64_t>{"seed", &ImportOptions::seed, "draws the clean split", 0},

@@ -53,15 +53,28 @@ std::vector<fs::path> files_in(const fs::path& folder, const char* extension) {
   return files;
 }
 
-std::vector<fs::path> files_below(const fs::path& folder) {
+std::vector<fs::path> files_below(const fs::path& folder, std::vector<Skipped>& skipped) {
   std::vector<fs::path> files;
+  const auto leave_out = [&](const fs::path& path, const char* reason) {
+    skipped.push_back({kFileElsewhere, path.string(), reason});
+  };
   for (auto entry = fs::recursive_directory_iterator(folder);
        entry != fs::recursive_directory_iterator(); ++entry) {
     if (entry->path().filename().string().starts_with('.')) {
       if (entry->is_directory()) entry.disable_recursion_pending();
       continue;
     }
-    if (entry->is_regular_file()) files.push_back(entry->path().lexically_relative(folder));
+    std::error_code failure;
+    const auto status = entry->status(failure);
+    if (fs::is_regular_file(status)) {
+      files.push_back(entry->path().lexically_relative(folder));
+    } else if (!fs::exists(status)) {
+      leave_out(entry->path(), "a link that leads nowhere");
+    } else if (!fs::is_directory(status)) {
+      leave_out(entry->path(), "neither a file nor a folder");
+    } else if (entry->is_symlink(failure)) {
+      leave_out(entry->path(), "a link to a folder; only links to files are followed here");
+    }
   }
   std::sort(files.begin(), files.end());
   return files;
@@ -70,7 +83,7 @@ std::vector<fs::path> files_below(const fs::path& folder) {
 void plan_negatives(const fs::path& folder, ImportPlan& plan) {
   ensure(fs::is_directory(folder), "{}: expected a folder of images without objects",
          folder.string());
-  for (const auto& file : files_below(folder)) {
+  for (const auto& file : files_below(folder, plan.skipped)) {
     auto& image = plan.images.emplace_back();
     image.source = folder / file;
     image.file_name = (fs::path("images/negatives") / file).string();

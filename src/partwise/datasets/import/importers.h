@@ -18,12 +18,15 @@ constexpr auto kImageAbsent = "image absent";
 constexpr auto kImageUnreadable = "image unreadable";
 constexpr auto kAnnotationUnusable = "annotation unusable";
 constexpr auto kObjectUnusable = "object unusable";
+constexpr auto kTruthUnusable = "part or landmark unusable";  // of an object that is kept
+constexpr auto kFileElsewhere = "file outside the layout";
 constexpr auto kNothingChosen = "image without a chosen category";
 
 // The truth of one image; ids of images and annotations are still unset.
 struct Objects {
   std::vector<Annotation> annotations;
   std::vector<std::string> unusable;  // one reason for each object left out
+  std::vector<std::string> lost;      // and for each part or landmark of one that is kept
 };
 
 constexpr int64_t kNegative = 0;         // no category has this id
@@ -35,6 +38,7 @@ struct PlannedImage {
   int64_t id = 0;                      // 0: numbered in order
   int64_t stratum = kUnknownStratum;   // category of its first object, or kNegative
   std::optional<bool> official_train;  // where the original says so
+  std::string own_split;               // where it lies in a folder of this name
 
   // Called once the image's size is known, on any thread; an Error means the image can't be used.
   // Empty for a negative.
@@ -86,8 +90,10 @@ std::vector<std::filesystem::path> files_in(const std::filesystem::path& folder,
                                             const char* extension);
 
 // Every file below `folder` but hidden ones, sorted, relative to it. Whether each is an image shows
-// when it is decoded.
-std::vector<std::filesystem::path> files_below(const std::filesystem::path& folder);
+// when it is decoded. What is no file (a link to nothing or to a folder, a pipe) is added to
+// `skipped`.
+std::vector<std::filesystem::path> files_below(const std::filesystem::path& folder,
+                                               std::vector<Skipped>& skipped);
 
 // Adds every file below `folder` as an image without objects, under images/negatives.
 void plan_negatives(const std::filesystem::path& folder, ImportPlan& plan);

@@ -91,4 +91,24 @@ Splits clean_splits(const std::vector<SplitEntry>& entries, double test_share, i
   return splits;
 }
 
+Splits own_splits(const std::vector<SplitEntry>& entries, double test_share, int64_t seed) {
+  std::vector<SplitEntry> others;
+  Splits splits;
+  for (const auto& entry : entries) {
+    if (entry.own_split.empty()) {
+      others.push_back(entry);
+    } else if (entry.image_id != 0) {
+      splits[entry.own_split].push_back(entry.image_id);
+    }
+  }
+  if (!others.empty()) {
+    for (const auto& [name, ids] : clean_splits(others, test_share, seed)) {
+      auto& side = splits[name];
+      side.insert(side.end(), ids.begin(), ids.end());
+    }
+  }
+  sort_ids(splits);
+  return splits;
+}
+
 }  // namespace partwise::datasets

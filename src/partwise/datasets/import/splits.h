@@ -17,6 +17,7 @@ struct SplitEntry {
   int64_t stratum = 0;   // category, or 0 for negatives
   std::string content;   // equal for equal bytes
   std::optional<bool> official_train;
+  std::string own_split;  // "": the original does not say
 };
 
 // The 0-based positions among `count` objects that the authors' release trains on:
@@ -30,5 +31,8 @@ Splits paper_splits(const std::vector<SplitEntry>& entries);
 // A random share of each stratum is held out (at least one image of two or more); images of equal
 // content stay together.
 Splits clean_splits(const std::vector<SplitEntry>& entries, double test_share, int64_t seed);
+
+// Every image where its original put it; those it says nothing about as clean_splits does.
+Splits own_splits(const std::vector<SplitEntry>& entries, double test_share, int64_t seed);
 
 }  // namespace partwise::datasets

@@ -11,7 +11,7 @@ namespace {
 std::vector<SplitEntry> entries_of(int64_t count, int64_t stratum, int64_t first_id) {
   std::vector<SplitEntry> entries;
   for (int64_t i = 0; i < count; ++i) {
-    entries.push_back({first_id + i, stratum, std::to_string(first_id + i), std::nullopt});
+    entries.push_back({first_id + i, stratum, std::to_string(first_id + i), std::nullopt, ""});
   }
   return entries;
 }

@@ -61,14 +61,18 @@ Point centre_of(const Box& box) {
 void add_parts(Annotation& object,
                const formats::MatlabRecord& parts,
                const std::string& voc_class,
-               const Frame& frame) {
+               const Frame& frame,
+               std::vector<std::string>& lost) {
   const auto landmarks = voc_landmarks(voc_class);
   std::map<std::string, Pixels> merged;
   for (int64_t i = 0; i < parts.count(); ++i) {
     const auto raw = parts.field("part_name", i).text();
     const auto pixels = frame.mask(parts.field("mask", i));
     const auto box = box_around(pixels, frame.width, frame.height);
-    if (!box) continue;
+    if (!box) {
+      lost.push_back(fmt::format("{}: part {} has an empty mask", frame.file, raw));
+      continue;
+    }
     if (std::find(landmarks.begin(), landmarks.end(), raw) != landmarks.end()) {
       object.landmarks[raw].push_back(centre_of(*box));
     }
@@ -105,7 +109,7 @@ Objects read_voc_masks(const fs::path& file,
     object.category_id = category->second;
     object.bbox = *box;
     object.segmentation = encode_mask(silhouette, width, height);
-    add_parts(object, found.field("parts", i), voc_class, frame);
+    add_parts(object, found.field("parts", i), voc_class, frame, objects.lost);
     objects.annotations.push_back(std::move(object));
   }
   return objects;
