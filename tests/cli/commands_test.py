@@ -279,14 +279,17 @@ class Commands(unittest.TestCase):
             self.assertEqual(older.returncode, 0, older.stderr)
             self.assertEqual((self.folder / "x.onnx").read_bytes(), expected[0])
 
-    def test_a_damaged_checkpoint_is_named_and_the_one_before_it_used(self):
+    def test_a_damaged_checkpoint_is_not_measured_but_made_again_from_the_one_before(self):
         place = self.folder / "checkpointed"
         self.assertEqual(run("train", self.data, place, "--epochs", 2).returncode, 0)
         last = place / "checkpoints" / "last.safetensors"
-        last.write_bytes(last.read_bytes()[:-5])
-        measured = run("measure", place, "--resamples", 20)
-        self.assertEqual(measured.returncode, 0, measured.stderr)
-        self.assertIn("last.safetensors", measured.stderr)
+        sound = last.read_bytes()
+        last.write_bytes(sound[:-5])
+        self.refused(run("measure", place, "--resamples", 20), 1, "last.safetensors", "--resume")
+        resumed = run("train", self.data, place, "--resume")
+        self.assertEqual(resumed.returncode, 0, resumed.stderr)
+        self.assertIn("last.safetensors", resumed.stderr)
+        self.assertEqual(run("measure", place, "--resamples", 20).returncode, 0)
 
     def test_weights_are_inspected_and_converted(self):
         source, half = self.folder / "net.bin", self.folder / "half.safetensors"

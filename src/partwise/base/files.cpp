@@ -5,9 +5,9 @@
 #include <cerrno>
 #include <charconv>
 #include <csignal>
+#include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
-#include <fstream>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <system_error>
@@ -26,6 +26,22 @@ int flush_and_close(int file) {
   int error = ::fsync(file) != 0 ? errno : 0;
   if (::close(file) != 0 && error == 0) error = errno;
   return error;
+}
+
+constexpr int kMostLinks = 40;  // as many as Linux follows
+
+fs::path behind_links(fs::path path) {
+  std::error_code failure;
+  for (int i = 0; i < kMostLinks && fs::is_symlink(path, failure); ++i)
+    path = path.parent_path() / fs::read_symlink(path, failure);
+  return path;
+}
+
+// Neither a file nor a folder.
+bool is_stream(const fs::path& path) {
+  std::error_code failure;
+  const auto status = fs::status(path, failure);
+  return fs::exists(status) && !fs::is_regular_file(status) && !fs::is_directory(status);
 }
 
 }  // namespace
@@ -75,19 +91,31 @@ std::string read_file(const fs::path& path, std::size_t limit) {
   ensure(!failure, "{}: cannot read: {}", path.string(), failure.message());
   ensure(size <= limit, "{}: {} bytes is more than the {} accepted here", path.string(), size,
          limit);
-  std::ifstream stream(path, std::ios::binary);
-  ensure(stream.good(), "{}: cannot open: {}", path.string(), std::strerror(errno));
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!file.open())
+    throw Error(fmt::format("{}: cannot open: {}", path.string(), std::strerror(errno)));
   std::string bytes(size, '\0');
-  stream.read(bytes.data(), static_cast<std::streamsize>(size));
-  ensure(stream.gcount() == static_cast<std::streamsize>(size), "{}: ended after {} of {} bytes",
-         path.string(), stream.gcount(), size);
+  std::size_t got = 0;
+  while (got < size) {
+    const auto count = ::read(file.number(), bytes.data() + got, size - got);
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0)
+      throw Error(fmt::format("{}: cannot read: {}", path.string(), std::strerror(errno)));
+    ensure(count > 0, "{}: ended after {} of {} bytes", path.string(), got, size);
+    got += static_cast<std::size_t>(count);
+  }
   return bytes;
 }
 
 StagedFile::StagedFile(fs::path target)
-    : target_(std::move(target)),
-      staged_(target_.string() + std::string(kStaged) + std::to_string(::getpid())),
-      file_(::open(staged_.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0644)) {
+    : target_(std::move(target)), place_(behind_links(target_)), stream_(is_stream(place_)) {
+  if (stream_) {
+    staged_ = (fs::temp_directory_path() / "partwise.XXXXXX").string();
+    file_ = ::mkostemp(staged_.data(), O_CLOEXEC);
+  } else {
+    staged_ = place_.string() + std::string(kStaged) + std::to_string(::getpid());
+    file_ = ::open(staged_.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+  }
   if (file_ < 0) require(errno);
 }
 
@@ -111,9 +139,28 @@ void StagedFile::read(uint64_t offset, std::span<char> into) const {
 }
 
 void StagedFile::finish() {
+  if (stream_) return require(hand_over());
   require(flush_and_close(std::exchange(file_, -1)));
-  require(::rename(staged_.c_str(), target_.c_str()) != 0 ? errno : 0);
+  require(::rename(staged_.c_str(), place_.c_str()) != 0 ? errno : 0);
   staged_.clear();
+}
+
+// The whole file into the device or pipe; a pipe is waited for until somebody reads it.
+int StagedFile::hand_over() const {
+  const Descriptor out(::open(place_.c_str(), O_WRONLY | O_CLOEXEC));
+  if (!out.open()) return errno;
+  std::vector<char> piece(std::size_t{1} << 16U);
+  for (off_t at = 0;;) {
+    const auto count = ::pread(file_, piece.data(), piece.size(), at);
+    if (count < 0) return errno;
+    if (count == 0) return 0;
+    at += count;
+    for (ssize_t done = 0; done < count;) {
+      const auto written = ::write(out.number(), piece.data() + done, count - done);
+      if (written < 0 && errno != EINTR) return errno;
+      if (written > 0) done += written;
+    }
+  }
 }
 
 void StagedFile::require(int error) const {
@@ -154,8 +201,15 @@ nlohmann::json read_json(const fs::path& path) {
   try {
     return nlohmann::json::parse(text);
   } catch (const nlohmann::json::exception& problem) {
-    throw Error(fmt::format("{}: not valid JSON: {}", path.string(), problem.what()));
+    throw Error(fmt::format("{}: not valid JSON: {}", path.string(), reason_in(problem)));
   }
+}
+
+// "[json.exception.parse_error.101] parse error at line 1, ..." -> "parse error at line 1, ..."
+std::string reason_in(const nlohmann::json::exception& problem) {
+  const std::string text = problem.what();
+  const auto code = text.find("] ");
+  return text.starts_with('[') && code != std::string::npos ? text.substr(code + 2) : text;
 }
 
 void write_json_atomically(const fs::path& path, const nlohmann::json& json) {
@@ -163,12 +217,21 @@ void write_json_atomically(const fs::path& path, const nlohmann::json& json) {
 }
 
 void make_writable_folder(const fs::path& folder) {
+  ensure(!folder.empty(), "the name of the folder to write is empty");
   std::error_code failure;
   fs::create_directories(folder, failure);
   ensure(!failure, "{}: cannot create this folder: {}", folder.string(), failure.message());
   ensure(fs::is_directory(folder), "{}: exists and is not a folder", folder.string());
-  ensure(::access(folder.c_str(), W_OK | X_OK) == 0, "{}: cannot write into this folder: {}",
-         folder.string(), std::strerror(errno));
+  if (::access(folder.c_str(), W_OK | X_OK) != 0) {
+    throw Error(fmt::format("{}: cannot write into this folder: {}", folder.string(),
+                            std::strerror(errno)));
+  }
+}
+
+void make_room_for(const fs::path& file) {
+  std::error_code failure;
+  if (!fs::is_symlink(file, failure) && !is_stream(file))
+    make_writable_folder(fs::absolute(file).parent_path());
 }
 
 std::string content_hash(std::string_view bytes) {

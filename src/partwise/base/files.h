@@ -50,7 +50,9 @@ class Descriptor {
 int write_all(int file, std::string_view bytes, uint64_t offset);
 
 // A file that appears whole or not at all: written beside its target, flushed to disk, then renamed
-// over it. Dropped before it is finished, it leaves nothing. An Error names the target.
+// over it. Dropped before it is finished, it leaves nothing. A link stays a link, and what it leads
+// to is written; a device or a pipe is written into when the file is finished. An Error names the
+// target.
 class StagedFile {
  public:
   explicit StagedFile(std::filesystem::path target);
@@ -64,8 +66,11 @@ class StagedFile {
 
  private:
   void require(int error) const;
+  int hand_over() const;
 
   std::filesystem::path target_;
+  std::filesystem::path place_;  // where the target's links lead
+  bool stream_ = false;          // a device or a pipe lies there
   std::string staged_;
   int file_ = -1;
 };
@@ -80,10 +85,14 @@ void append_to_file(const std::filesystem::path& path, std::string_view bytes);
 void remove_abandoned_writes(const std::filesystem::path& folder);
 
 nlohmann::json read_json(const std::filesystem::path& path);
+std::string reason_in(const nlohmann::json::exception& problem);  // without the library's codes
 void write_json_atomically(const std::filesystem::path& path, const nlohmann::json& json);
 
 // Creates the folder (and its parents); an Error says why it can't be written to.
 void make_writable_folder(const std::filesystem::path& folder);
+
+// The folder a file is to be written into likewise; nothing to do for a link, a device or a pipe.
+void make_room_for(const std::filesystem::path& file);
 
 // 64-bit FNV-1a as 16 hex digits: recognises content, guards against damage, not against malice.
 std::string content_hash(std::string_view bytes);

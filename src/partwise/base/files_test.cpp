@@ -6,6 +6,10 @@
 
 #include <gtest/gtest.h>
 
+#include <fstream>
+#include <iterator>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <thread>
 #include <unistd.h>
 
@@ -92,6 +96,47 @@ TEST_F(Files, ReadingAFolderAMissingOrAHugeFileSaysSo) {
 TEST_F(Files, BrokenJsonNamesTheFile) {
   write_file_atomically(folder_ / "x.json", "{\"a\": ");
   EXPECT_THROW(read_json(folder_ / "x.json"), Error);
+}
+
+TEST_F(Files, ALinkStaysALinkAndWhatItLeadsToIsWritten) {
+  write_file_atomically(folder_ / "real", "before");
+  fs::create_symlink("real", folder_ / "link");
+  fs::create_symlink("link", folder_ / "link to a link");
+  fs::create_symlink("new", folder_ / "link to nothing");
+  write_file_atomically(folder_ / "link to a link", "after");
+  write_file_atomically(folder_ / "link to nothing", "made");
+  EXPECT_TRUE(fs::is_symlink(folder_ / "link to a link"));
+  EXPECT_TRUE(fs::is_symlink(folder_ / "link to nothing"));
+  EXPECT_EQ(read_file(folder_ / "real"), "after");
+  EXPECT_EQ(read_file(folder_ / "new"), "made");
+}
+
+TEST_F(Files, APipeGetsTheBytesAndStays) {
+  ASSERT_EQ(::mkfifo((folder_ / "pipe").c_str(), 0600), 0);
+  const std::string much(200'000, 'x');  // more than a pipe holds
+  std::string got;
+  std::thread reader([&] {
+    std::ifstream pipe(folder_ / "pipe", std::ios::binary);
+    got.assign(std::istreambuf_iterator<char>(pipe), {});
+  });
+  write_file_atomically(folder_ / "pipe", much);
+  reader.join();
+  EXPECT_EQ(got, much);
+  EXPECT_TRUE(fs::is_fifo(folder_ / "pipe"));
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder_), fs::directory_iterator()), 1);
+}
+
+// Not the machine's own: a program that gets this wrong destroys them.
+TEST_F(Files, ADeviceIsWrittenIntoAndStays) {
+  const auto null = folder_ / "null";
+  const auto full = folder_ / "full";
+  const bool made = ::mknod(null.c_str(), S_IFCHR | 0600, makedev(1, 3)) == 0 &&
+                    ::mknod(full.c_str(), S_IFCHR | 0600, makedev(1, 7)) == 0;
+  if (!made || !std::ofstream(null)) GTEST_SKIP() << "devices cannot be made here";
+  write_file_atomically(null, "nothing");
+  EXPECT_THROW(write_file_atomically(full, "something"), Error);
+  EXPECT_TRUE(fs::is_character_file(null));
+  EXPECT_TRUE(fs::is_character_file(full));
 }
 
 TEST_F(Files, ContentHashIsFnv1a) {

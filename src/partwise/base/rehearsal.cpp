@@ -1,6 +1,7 @@
 #include "partwise/base/rehearsal.h"
 
 #include "partwise/base/error.h"
+#include "partwise/base/interrupt.h"
 
 #include <cerrno>
 #include <csignal>
@@ -40,6 +41,9 @@ bool survives(const std::function<void()>& work, unsigned seconds) {
   while (waitpid(child, &status, 0) < 0) {
     ensure(errno == EINTR, "cannot wait for a process: {}", std::strerror(errno));
   }
+  const bool stopped =
+      WIFSIGNALED(status) && (WTERMSIG(status) == SIGINT || WTERMSIG(status) == SIGTERM);
+  if (stopped) throw Interrupted("interrupted while reading a file");
   return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 

@@ -8,9 +8,13 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <charconv>
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <system_error>
+#include <type_traits>
 
 namespace partwise::cli {
 
@@ -25,6 +29,27 @@ inline CLI::App* add_command(CLI::App& parent,
   return command;
 }
 
+// AsSizeValue reads -1 as 2^64 - 1. Of several transforms the one added last comes first.
+inline CLI::Validator not_below_zero() {
+  return {[](std::string& text) {
+            return text.starts_with('-') ? text + " is below zero" : std::string();
+          },
+          ""};
+}
+
+// CLI11 makes the largest number there is of one that is larger.
+inline CLI::Validator whole_number() {
+  return {[](std::string& text) {
+            int64_t number = 0;
+            const auto* end = text.data() + text.size();
+            const auto read = std::from_chars(text.data(), end, number);
+            return read.ec == std::errc() && read.ptr == end
+                       ? std::string()
+                       : text + " is no whole number of 64 bits";
+          },
+          ""};
+}
+
 inline void add_machine(CLI::App& app, experiments::Machine& machine) {
   app.add_option("--device", machine.device, "auto (cuda where there is one), cpu, cuda or cuda:N")
       ->capture_default_str();
@@ -35,6 +60,7 @@ inline void add_machine(CLI::App& app, experiments::Machine& machine) {
       ->capture_default_str();
   app.add_option("--cache-limit", machine.cache_limit, "how much of them: 500MB, 10GB; 0: nothing")
       ->transform(CLI::AsSizeValue(false))
+      ->transform(not_below_zero())
       ->default_str("10GB");
 }
 
@@ -64,9 +90,10 @@ void add_fields(CLI::App& app, nlohmann::json& given, const std::vector<std::str
     std::string help = field.help;
     if (const auto choices = choices_of(field); !choices.empty())
       help += ": " + join(choices, " | ");
-    app.add_option_function<T>(
-           flag, [&given, key](const T& value) { given[key] = value; }, help)
-        ->default_str(fmt::format("{}", standard));
+    auto* option = app.add_option_function<T>(
+        flag, [&given, key](const T& value) { given[key] = value; }, help);
+    option->default_str(fmt::format("{}", standard));
+    if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) option->check(whole_number());
   });
 }
 

@@ -1,19 +1,25 @@
 #include "partwise/base/error.h"
 #include "partwise/base/interrupt.h"
+#include "partwise/base/names.h"
 #include "partwise/base/progress.h"
 #include "partwise/cli/command.h"
 #include "partwise/experiments/machine.h"
 
+#include <cerrno>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
+#include <fcntl.h>
 #include <iostream>
 #include <new>
+#include <system_error>
 #include <unistd.h>
 
 namespace {
 
-// Prints what the library says on standard error and, where that is a terminal, how far it has come as
-// one line with rate and time left.
+// Prints what the library says on standard error, and how far it has come: on a terminal as one line
+// with rate and time left, elsewhere (tee, nohup, a batch system) as a line every ten seconds.
 class Console : public partwise::Listener {
  public:
   void line(const std::string& text) override {
@@ -22,11 +28,14 @@ class Console : public partwise::Listener {
   }
 
   void progress(const partwise::WorkDone& work) override {
-    if (!terminal_) return;
+    const auto now = Clock::now();
+    if (!terminal_ && now - told_ < std::chrono::seconds(10)) return;
+    told_ = now;
     const double rate = work.seconds > 0 ? static_cast<double>(work.done) / work.seconds : 0.0;
     const double left = rate > 0 ? static_cast<double>(work.total - work.done) / rate : 0.0;
-    fmt::print(stderr, "\r{} {}/{} {}  {:.0f}/s  {} left  {}\033[K", work.label, work.done,
-               work.total, work.unit, rate, partwise::readable_duration(left), work.note);
+    fmt::print(stderr, "{}{} {}/{} {}  {:.0f}/s  {} left  {}{}", terminal_ ? "\r" : "", work.label,
+               work.done, work.total, work.unit, rate, partwise::readable_duration(left), work.note,
+               terminal_ ? "\033[K" : "\n");
     std::fflush(stderr);
   }
 
@@ -35,6 +44,9 @@ class Console : public partwise::Listener {
   }
 
  private:
+  using Clock = std::chrono::steady_clock;
+
+  Clock::time_point told_ = Clock::now();
   bool terminal_ = ::isatty(STDERR_FILENO) == 1;
 };
 
@@ -43,7 +55,42 @@ std::string first_line(const std::string& text) {
   return text.substr(0, text.find('\n'));
 }
 
+// A file that is opened must not become standard output because that was closed: whatever is
+// printed would land in it. What was closed stays without a place to write to.
+void fill_closed_streams() {
+  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (::fcntl(stream, F_GETFD) < 0) ::open("/dev/null", O_RDONLY);
+  }
+}
+
+// CLI11 only says that a command is required, not that it does not know the one given.
+void require_known_command(const CLI::App& app, int argc, char** argv) {
+  const auto* at = &app;
+  for (int i = 1; i < argc && argv[i][0] != '-'; ++i) {
+    const auto commands = at->get_subcommands([](const CLI::App*) { return true; });
+    if (commands.empty()) return;
+    std::vector<std::string> names;
+    for (const auto* command : commands) names.push_back(command->get_name());
+    at = commands[partwise::index_of_name("command", argv[i], names)];
+  }
+}
+
+// What was printed is lost where a disk is full or a pipe gone; then the work is not done.
+int with_output_written(int code) {
+  const bool lost = std::fflush(stdout) != 0 || std::ferror(stdout) != 0 || !std::cout.flush();
+  if (!lost || code != 0) return code;
+  std::cerr << "partwise: the output is lost: standard output cannot be written ("
+            << std::strerror(errno) << ")\n";
+  return 1;
+}
+
 int run(CLI::App& app, int argc, char** argv) {
+  try {
+    require_known_command(app, argc, argv);
+  } catch (const partwise::Error& problem) {
+    std::cerr << "partwise: " << problem.what() << " (see --help)\n";
+    return 2;
+  }
   try {
     app.parse(argc, argv);
     return 0;
@@ -58,7 +105,12 @@ int run(CLI::App& app, int argc, char** argv) {
     std::cerr << "partwise: " << stop.what() << '\n';
     return 130;
   } catch (const std::filesystem::filesystem_error& problem) {
-    std::cerr << "partwise: " << problem.what() << '\n';
+    std::cerr << "partwise: " << problem.path1().string() << ": " << problem.code().message()
+              << '\n';
+    return 1;
+  } catch (const std::system_error& problem) {
+    if (std::ferror(stdout) != 0) return 0;  // main says so
+    std::cerr << "partwise: " << problem.code().message() << " (" << problem.what() << ")\n";
     return 1;
   } catch (const std::bad_alloc&) {
     std::cerr << "partwise: out of memory; fewer --threads or a smaller input need less\n";
@@ -96,7 +148,8 @@ int main(int argc, char** argv) {
   partwise::cli::add_export(app);
   partwise::cli::add_weights(app);
   partwise::cli::add_reproduce(app);
+  fill_closed_streams();
   partwise::watch_for_interrupts();
   partwise::set_listener(std::make_shared<Console>());
-  return run(app, argc, argv);
+  return with_output_written(run(app, argc, argv));
 }

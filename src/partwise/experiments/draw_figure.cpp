@@ -56,7 +56,7 @@ DrawnFiles draw_figure(const DrawRequest& request, const Machine& machine) {
   const auto files = files_to_write(request.out, kind.name);
   ensure(!files.empty() || request.into_report,
          "draw {}: say where to: --out FILE.png or FILE.svg, or --into-report", kind.name);
-  for (const auto& file : files) make_writable_folder(fs::absolute(file).parent_path());
+  for (const auto& file : files) make_room_for(file);
   const auto resources = start_session(machine);
   if (kind.needs != explaining::Needs::nothing) {
     const auto data = runs::RunFolder::open(request.runs.front()).data(request.data);

@@ -27,7 +27,7 @@ judging::DumpSize dump_run(const std::string& folder,
                            const Machine& machine) {
   ensure(out.extension() == ".safetensors",
          "{}: only safetensors is written; end the name in .safetensors", out.string());
-  make_writable_folder(std::filesystem::absolute(out).parent_path());  // before minutes of work
+  make_room_for(out);  // before minutes of work
   const auto resources = start_session(machine);
   const auto run = runs::RunFolder::open(folder);
   const auto dataset = datasets::load_dataset(run.data(data));

@@ -1,6 +1,7 @@
 #include "partwise/experiments/name_parts.h"
 
 #include "partwise/base/error.h"
+#include "partwise/datasets/part_dataset.h"
 #include "partwise/explaining/people_names.h"
 #include "partwise/models/examples.h"
 #include "partwise/views/markup.h"
@@ -76,7 +77,10 @@ FilterWords filter_words(const std::string& text) {
 std::vector<NamedFilter> name_parts(const NamesRequest& request, const Machine& machine) {
   const auto run = runs::RunFolder::open(request.run);
   const auto resources = start_session(machine);
-  if (request.learn || request.by_place) explaining::forget_part_book(run);
+  if (request.learn || request.by_place) {
+    datasets::load_dataset(run.data(request.data));  // before what was learnt is forgotten
+    explaining::forget_part_book(run);
+  }
   explaining::LearningOptions learning;
   learning.by_place = request.by_place;
   ensure(

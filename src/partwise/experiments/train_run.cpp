@@ -118,6 +118,7 @@ training::Recipe recipe_of(const RecipeSources& sources, const nlohmann::json& b
   auto json = base;
   if (!sources.config.empty()) {
     const auto config = read_json(sources.config);
+    ensure(config.is_object(), "{}: expected an object of options", sources.config);
     training::recipe_from_json(config, sources.config);  // its own errors name the file
     json.update(config);
   }

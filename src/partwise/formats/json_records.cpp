@@ -161,7 +161,7 @@ json JsonFile::parse(std::string_view text) const {
   } catch (const json::exception& problem) {
     const auto offset = text.data() - file_.bytes.data();
     throw Error(fmt::format("{}: not valid JSON in the value at byte {}: {}", place(), offset,
-                            problem.what()));
+                            reason_in(problem)));
   }
 }
 

@@ -48,8 +48,8 @@ json parse_header(std::string_view text, const std::string& place) {
     ensure(header.is_object(), "it is no object");
     return header;
   } catch (const json::exception& problem) {
-    throw Error(
-        fmt::format("{}: damaged safetensors header: {}", place, printable(problem.what(), 200)));
+    throw Error(fmt::format("{}: damaged safetensors header: {}", place,
+                            printable(reason_in(problem), 200)));
   } catch (const Error& problem) {
     throw Error(fmt::format("{}: damaged safetensors header: {}", place, problem.what()));
   }

@@ -1,6 +1,7 @@
 #include "partwise/judging/dissection.h"
 
 #include "partwise/base/files.h"
+#include "partwise/base/interrupt.h"
 #include "partwise/base/random.h"
 #include "partwise/evidence/peak_places.h"
 #include "partwise/evidence/receptive_field.h"
@@ -131,6 +132,8 @@ std::vector<metrics::LayerMeasures> measure_layers(const Look& look,
                                                    const metrics::LayerOptions& options) {
   std::vector<metrics::LayerMeasures> found;
   for (std::size_t i = 0; i < look.activations.layers.size(); ++i) {
+    if (interrupt_requested())
+      throw Interrupted("interrupted while measuring; nothing was written");
     found.push_back(metrics::measure_layer(maps_of(look.activations.layers[i]),
                                            exam_of(look, i, truth, training, options), options));
   }

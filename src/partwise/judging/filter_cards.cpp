@@ -63,6 +63,15 @@ std::vector<ChosenFilter> choose_filters(std::span<const metrics::FilterInterpre
   });
   const auto count = std::min<std::size_t>(kCardsOfAKind, order.size() / 3);
   std::vector<ChosenFilter> chosen;
+  const bool ranked = std::any_of(filters.begin(), filters.end(), [](const auto& filter) {
+    return std::isfinite(filter.interpretability);
+  });
+  if (!ranked) {  // the data names no parts: none is the best of them
+    Random random(seed);
+    shuffle(order, random);
+    for (std::size_t i = 0; i < 3 * count; ++i) chosen.push_back({order[i], "random"});
+    return chosen;
+  }
   for (std::size_t i = 0; i < count; ++i) chosen.push_back({order[i], "best"});
   std::vector<int64_t> middle(order.begin() + static_cast<std::ptrdiff_t>(count),
                               order.end() - static_cast<std::ptrdiff_t>(count));

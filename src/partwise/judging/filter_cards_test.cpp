@@ -52,6 +52,12 @@ TEST(ChooseFilters, DrawsTheRandomOnesByTheSeed) {
   EXPECT_NE(drawn(1), drawn(2));
 }
 
+TEST(ChooseFilters, CallsNoneTheBestWhereNoPartsAreKnown) {
+  const auto chosen = choose_filters(filters(std::vector<double>(60, std::nan(""))), 1);
+  EXPECT_EQ(chosen.size(), 12U);
+  for (const auto& one : chosen) EXPECT_EQ(one.chosen, "random");
+}
+
 TEST(ChooseFilters, OfFewFiltersTakesFewer) {
   EXPECT_EQ(choose_filters(filters({0.1, 0.2, 0.3, 0.4}), 1).size(), 3U);
   EXPECT_TRUE(choose_filters(filters({0.1, 0.2}), 1).empty());

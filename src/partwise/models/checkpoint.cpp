@@ -119,13 +119,18 @@ void save_best(const runs::RunFolder& run, const Checkpoint& checkpoint) {
 }
 
 std::optional<Checkpoint> newest_checkpoint(const runs::RunFolder& run) {
+  std::vector<std::string> damaged;
   for (const auto& path : newest_first(run)) {
     try {
-      return read(path);
+      auto found = read(path);
+      for (const auto& one : damaged) say(fmt::format("partwise: {}; going on without it", one));
+      return found;
     } catch (const Error& error) {
-      say(fmt::format("partwise: {}; going on without it", error.what()));
+      damaged.emplace_back(error.what());
     }
   }
+  ensure(damaged.empty(), "{}; no checkpoint of this run can be read: remove {} to start over",
+         damaged.empty() ? "" : damaged.front(), run.checkpoints().string());
   return std::nullopt;
 }
 
@@ -149,9 +154,16 @@ Checkpoint load_checkpoint(const runs::RunFolder& run, const std::string& which)
            run.path().string());
     return read(path);
   }
-  auto newest = newest_checkpoint(run);
-  ensure(newest.has_value(), "{}: has no checkpoint; train it first", run.path().string());
-  return *std::move(newest);
+  const auto paths = newest_first(run);
+  ensure(!paths.empty(), "{}: has no checkpoint; train it first", run.path().string());
+  try {
+    return read(paths.front());
+  } catch (const Error& error) {
+    // The one before it is of another epoch than the one asked for.
+    throw Error(fmt::format("{}; partwise train {} {} --resume makes it again from the one before",
+                            error.what(), run.manifest().value("data", "DATA"),
+                            run.path().string()));
+  }
 }
 
 }  // namespace partwise::models

@@ -41,14 +41,15 @@ void save_best(const runs::RunFolder& run, const Checkpoint& checkpoint);
 // Puts a `next` in its place that a killed process left.
 void settle_checkpoints(const runs::RunFolder& run);
 
-// The newest readable one; a damaged one is named and the one before it used.
+// The newest readable one; a damaged one is named and the one before it used. Where all are damaged,
+// an Error: starting over unasked would write over them.
 std::optional<Checkpoint> newest_checkpoint(const runs::RunFolder& run);
 
 // Where the newest one stands, from headers alone: a moment, whatever the size. Damaged tensors are
 // noticed only where it is `verified`: then the files are read through, though nothing is kept.
 std::optional<Position> newest_position(const runs::RunFolder& run, bool verified = false);
 
-// "last": the newest; "best". An Error where there is none.
+// "last": the newest; "best". An Error where there is none, or where it is damaged.
 Checkpoint load_checkpoint(const runs::RunFolder& run, const std::string& which);
 
 }  // namespace partwise::models

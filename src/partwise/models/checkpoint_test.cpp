@@ -29,8 +29,12 @@ class Checkpoints : public testing::Test {
   }
   fs::path file(const char* name) const { return run_.checkpoints() / name; }
   int64_t newest_epoch() const {
-    const auto found = newest_checkpoint(run_);
-    return found ? found->position.epoch : -1;
+    try {
+      const auto found = newest_checkpoint(run_);
+      return found ? found->position.epoch : -1;
+    } catch (const Error&) {
+      return -1;
+    }
   }
   void damage(const char* name) const {
     auto bytes = read_file(file(name));
@@ -60,8 +64,15 @@ TEST_F(Checkpoints, TheOneBeforeTheLastIsKeptAndUsedWhereTheLastIsDamaged) {
   EXPECT_EQ(newest_epoch(), 2);
   ASSERT_EQ(heard.lines().size(), 1U);
   EXPECT_NE(heard.lines()[0].find("last.safetensors"), std::string::npos) << heard.lines()[0];
+  EXPECT_THROW(load_checkpoint(run_, "last"), Error);  // the one before is another epoch
+}
+
+TEST_F(Checkpoints, AreNotSilentlyForgottenWhereAllAreDamaged) {
+  EXPECT_FALSE(newest_checkpoint(run_));
+  for (const int64_t epoch : {1, 2}) save_checkpoint(run_, numbered(epoch));
+  damage("last.safetensors");
   damage("previous.safetensors");
-  EXPECT_EQ(newest_epoch(), -1);
+  EXPECT_THROW(newest_checkpoint(run_), Error);
   EXPECT_THROW(load_checkpoint(run_, "last"), Error);
 }
 
@@ -141,11 +152,11 @@ TEST_F(Checkpoints, AnyDamagedBitIsNoticedOrHarmless) {
     auto bytes = sound;
     bytes[i] = static_cast<char>(bytes[i] ^ (1 << random.below(8)));
     std::ofstream(file("last.safetensors"), std::ios::binary) << bytes;
-    const auto found = newest_checkpoint(run_);
-    if (!found) {
+    if (newest_epoch() < 0) {
       ++noticed;
       continue;
     }
+    const auto found = newest_checkpoint(run_);
     EXPECT_EQ(found->position, numbered(1).position) << i;
     EXPECT_TRUE(torch::equal(found->tensors.at("a.weight"), numbered(1).tensors.at("a.weight")));
   }

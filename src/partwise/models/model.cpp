@@ -74,7 +74,7 @@ Design from_json(const nlohmann::json& json, const std::string& place) {
            json.at("input").dump());
     return design;
   } catch (const nlohmann::json::exception& problem) {
-    throw Error(fmt::format("{}: does not describe a network ({})", place, problem.what()));
+    throw Error(fmt::format("{}: does not describe a network ({})", place, reason_in(problem)));
   }
 }
 
@@ -225,6 +225,10 @@ Exported export_run(const runs::RunFolder& run,
                     const std::string& checkpoint,
                     const std::filesystem::path& data,
                     const std::filesystem::path& out) {
+  std::error_code none;
+  const bool file = fs::is_regular_file(out, none) || !fs::exists(out, none);
+  ensure(!file || out.extension() == ".onnx" || out.extension() == ".safetensors",
+         "{}: written are .onnx and .safetensors; end the name in one of them", out.string());
   const auto model = open_model(run, checkpoint, data);
   auto metadata = metadata_of(model, run.manifest());
   if (out.extension() == ".safetensors") {
@@ -234,8 +238,10 @@ Exported export_run(const runs::RunFolder& run,
   } else {
     networks::write_onnx(out, model.network, metadata);
   }
+  std::error_code pipe;
+  const auto bytes = std::filesystem::file_size(out, pipe);
   return {model.design.net, word_of(model.design.arm), model.position.epoch,
-          static_cast<int64_t>(std::filesystem::file_size(out))};
+          pipe ? 0 : static_cast<int64_t>(bytes)};
 }
 
 }  // namespace partwise::models

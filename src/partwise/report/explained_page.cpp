@@ -57,7 +57,7 @@ void write_explained_page(const std::string& title,
   page +=
       "</main>\n<footer>Written by partwise. This file is complete: it loads nothing from the "
       "network and can be kept, mailed and printed.</footer>\n</div>\n</body>\n</html>\n";
-  if (html.has_parent_path()) make_writable_folder(html.parent_path());
+  make_room_for(html);
   write_file_atomically(html, page);
 }
 

@@ -100,9 +100,19 @@ std::string markdown_text(const std::string& text) {
   std::string result;
   for (const char c : text) {
     if (c == '|' || c == '\\') result += '\\';
-    result += c == '\n' ? ' ' : c;
+    if (c == '<') {
+      result += "&lt;";  // else it begins a tag
+    } else {
+      result += c == '\n' || c == '\r' ? ' ' : c;
+    }
   }
   return result;
+}
+
+std::string one_line(std::string text) {
+  std::replace_if(
+      text.begin(), text.end(), [](char c) { return c == '\n' || c == '\r'; }, ' ');
+  return text;
 }
 
 std::string latex_text(const std::string& text) {
@@ -164,13 +174,13 @@ std::string findings_markdown(std::span<const NamedFindings> runs) {
       text += cell == nullptr ? " |" : fmt::format(" {} |", plain_interval(*cell, "–"));
     text += '\n';
   }
-  return text + '\n' + notes_on(runs) + '\n';
+  return text + '\n' + markdown_text(notes_on(runs)) + '\n';
 }
 
 std::string findings_latex(std::span<const NamedFindings> runs) {
   const auto grid = grid_of(runs);
-  std::string text = fmt::format("% {}\n\\begin{{tabular}}{{l{}}}\n\\hline\n", notes_on(runs),
-                                 std::string(grid.columns.size(), 'c'));
+  std::string text = fmt::format("% {}\n\\begin{{tabular}}{{l{}}}\n\\hline\n",
+                                 one_line(notes_on(runs)), std::string(grid.columns.size(), 'c'));
   std::string names;
   std::string layers = "metric";
   for (const auto& column : grid.columns) {

@@ -66,5 +66,15 @@ TEST(FindingsLatex, EscapesNamesAndEndsEveryLine) {
   EXPECT_EQ(text.find("–"), std::string::npos);
 }
 
+TEST(ExportedTables, LetNoNameLeaveItsLineOrBeginATag) {
+  auto runs = two_runs();
+  runs[0].name = "a\nb<script>";
+  const auto latex = findings_latex(runs);
+  EXPECT_EQ(latex.find("\nb<script>"), std::string::npos) << latex;
+  const auto markdown = findings_markdown(runs);
+  EXPECT_EQ(markdown.find("<script"), std::string::npos) << markdown;
+  EXPECT_EQ(markdown.find("\nb"), std::string::npos) << markdown;
+}
+
 }  // namespace
 }  // namespace partwise::report

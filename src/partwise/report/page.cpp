@@ -127,7 +127,7 @@ void write_report(const std::vector<runs::RunFolder>& folders,
     if (!sheet.empty() && fs::exists(beside)) resolved["dataset"]["sheet"] = beside.string();
   }
   const std::string page = render_report(folders, resolved);
-  if (html.has_parent_path()) make_writable_folder(html.parent_path());
+  make_room_for(html);
   write_file_atomically(html, page);
 }
 

@@ -1,6 +1,7 @@
 #include "partwise/runs/run_folder.h"
 
 #include "partwise/base/error.h"
+#include "partwise/base/progress.h"
 #include "partwise/runs/log_scalars.h"
 
 #include <cerrno>
@@ -40,15 +41,34 @@ double creation_time(const nlohmann::json& manifest) {
   return stream.fail() ? 0.0 : static_cast<double>(::timegm(&parts));
 }
 
+nlohmann::json read_object(const fs::path& path) {
+  auto json = read_json(path);
+  ensure(json.is_object(), "{}: damaged: expected an object, found {}; copy it back, or train anew",
+         path.string(), json.type_name());
+  return json;
+}
+
+// Nothing given is an object of nothing.
+nlohmann::json or_empty(const nlohmann::json& json) {
+  return json.is_null() ? nlohmann::json::object() : json;
+}
+
+// What a manifest says of its dataset.json; "" where an older program wrote it.
+std::string data_hash(const nlohmann::json& manifest) {
+  return manifest.is_object() ? manifest.value("data_hash", "") : "";
+}
+
 }  // namespace
 
 RunFolder::RunFolder(fs::path path, nlohmann::json options, nlohmann::json manifest)
     : path_(std::move(path)), options_(std::move(options)), manifest_(std::move(manifest)) {}
 
 RunFolder RunFolder::create(const fs::path& path,
-                            const nlohmann::json& options,
-                            const nlohmann::json& manifest,
+                            const nlohmann::json& given_options,
+                            const nlohmann::json& given_manifest,
                             const Effective& effective) {
+  const auto options = or_empty(given_options);
+  const auto manifest = or_empty(given_manifest);
   if (fs::exists(path / "options.json")) {
     auto run = open(path);
     const auto there = effective(run.options_);
@@ -56,6 +76,13 @@ RunFolder RunFolder::create(const fs::path& path,
     ensure(there == here,
            "{}: holds a run with other options ({}); choose another folder or remove this one",
            path.string(), first_difference(here, there));
+    const auto then = data_hash(run.manifest_);
+    const auto now = data_hash(manifest);
+    ensure(then.empty() || now.empty() || then == now,
+           "{}: {} has changed since this run began (or is another one); go on with the data as it "
+           "was, or train a new run with --init {}",
+           path.string(), (fs::path(manifest.value("data", "")) / "dataset.json").string(),
+           path.string());
     if (!fs::exists(path / "manifest.json")) {  // killed before it was written
       write_json_atomically(path / "manifest.json", manifest);
       run.manifest_ = manifest;
@@ -66,7 +93,8 @@ RunFolder RunFolder::create(const fs::path& path,
   const bool occupied = fs::exists(path) && (!fs::is_directory(path) || !fs::is_empty(path));
   ensure(!occupied, "{}: exists and is not a run; choose a new or empty folder", path.string());
   make_writable_folder(path);
-  write_json_atomically(path / "options.json", options);  // first: its presence makes this a run
+  // First: its presence makes this a run.
+  write_json_atomically(path / "options.json", options);
   write_json_atomically(path / "manifest.json", manifest);
   return {path, options, manifest};
 }
@@ -76,11 +104,27 @@ RunFolder RunFolder::open(const fs::path& path) {
   ensure(fs::exists(path / "options.json"), "{}: not a run (it has no options.json)",
          path.string());
   const auto manifest = path / "manifest.json";
-  return {path, read_json(path / "options.json"),
-          fs::exists(manifest) ? read_json(manifest) : nlohmann::json::object()};
+  return {path, read_object(path / "options.json"),
+          fs::exists(manifest) ? read_object(manifest) : nlohmann::json::object()};
 }
 
 fs::path RunFolder::data(const fs::path& given) const {
+  const auto place = data_place(given);
+  const auto then = data_hash(manifest_);
+  if (then.empty() || !fs::exists(place / "dataset.json")) return place;
+  std::error_code gone;
+  const bool its_own =
+      given.empty() || fs::equivalent(given, fs::path(manifest_.value("data", "")), gone);
+  if (!its_own || content_hash(read_file(place / "dataset.json")) == then) return place;
+  const auto change = fmt::format("{}: its data, {}, has changed since it was trained",
+                                  path_.string(), (place / "dataset.json").string());
+  ensure(!given.empty(), "{}; put it back, or say --data {} to go on with it as it is", change,
+         place.string());
+  say(fmt::format("note: {}; going on with it, as --data says", change));
+  return place;
+}
+
+fs::path RunFolder::data_place(const fs::path& given) const {
   if (!given.empty()) return given;
   const fs::path there = manifest_.value("data", "");
   ensure(fs::exists(there / "dataset.json"),
@@ -114,7 +158,9 @@ std::vector<nlohmann::json> RunFolder::log() const {
   std::istringstream lines(read_file(path_ / "log.jsonl"));
   for (std::string line; std::getline(lines, line);) {
     auto row = nlohmann::json::parse(line, nullptr, false);
-    if (row.is_discarded()) break;
+    if (row.is_discarded() && lines.eof()) break;
+    ensure(row.is_object(), "{}: line {} is damaged; delete it and the lines after it",
+           (path_ / "log.jsonl").string(), rows.size() + 1);
     rows.push_back(std::move(row));
   }
   return rows;

@@ -22,8 +22,9 @@ class RunFolder {
   using Effective = std::function<nlohmann::json(const nlohmann::json& options)>;
 
   // A new run, or the same one again: a folder that holds a run with other options, or anything
-  // that is no run, is refused and left untouched. `effective`: what options come to, where one of
-  // an older program, or without effect, may be written otherwise.
+  // that is no run, is refused and left untouched; so is one whose dataset has changed since.
+  // `effective`: what options come to, where one of an older program, or without effect, may be
+  // written otherwise.
   static RunFolder create(const std::filesystem::path& path,
                           const nlohmann::json& options,
                           const nlohmann::json& manifest,
@@ -35,14 +36,18 @@ class RunFolder {
   const nlohmann::json& options() const { return options_; }
   const nlohmann::json& manifest() const { return manifest_; }
   // Where its dataset lies: `given`, or where it lay when the run was made; an Error where it has
-  // gone from there.
+  // gone from there, or has changed there since. Given by name, changed data is used, and a line
+  // says so.
   std::filesystem::path data(const std::filesystem::path& given = {}) const;
+  // The same for those who look themselves whether it has changed.
+  std::filesystem::path data_place(const std::filesystem::path& given = {}) const;
   std::filesystem::path checkpoints() const { return path_ / "checkpoints"; }
   std::filesystem::path pictures() const { return path_ / "pictures"; }
 
   // log.csv and the event file follow every change of the log; TensorBoard may be watching.
   void append_log(const nlohmann::json& row) const;
-  std::vector<nlohmann::json> log() const;  // an incomplete last line (a killed writer) is dropped
+  std::vector<nlohmann::json> log()
+      const;  // a last line without its end (a killed writer) is dropped
   void rewrite_log(const std::vector<nlohmann::json>& rows) const;
 
  private:

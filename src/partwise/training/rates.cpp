@@ -31,7 +31,7 @@ std::vector<Rate> rates_of(const std::string& text) {
     const auto* end = number.data() + number.size();
     const auto read = std::from_chars(number.data(), end, rate.factor);
     ensure(!rate.name.empty() && !number.empty() && read.ec == std::errc() && read.ptr == end &&
-               rate.factor >= 0.0,
+               rate.factor >= 0.0 && rate.factor <= 1e6,
            "rates: '{}' is not name=multiple, as in 'new=10, fc*=10, *.bias=2'", trimmed(entry));
     rates.push_back(std::move(rate));
   }
