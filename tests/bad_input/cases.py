@@ -10,6 +10,7 @@ SHARED = (["data", "synth", "{animals}", "--images", "8", "--categories", "2", "
           ["measure", "{run}", "--resamples", "20", "--shuffles", "2"],
           ["dump", "{run}", "--layer", "conv4", "--out", "{dump}"],
           ["names", "{run}", "--learn"],
+          ["names", "{run}", "--forget"],  # makes the lock that stays beside names.json
           ["report", "{run}", "--out", "{page}"],
           ["export", "{run}", "--out", "{weights}"])
 LONGEST_LINE = 700  # a terminal shows it whole; lists of valid words are the longest there are
@@ -178,9 +179,9 @@ for label, content, words in (
         ("an object of no image", coco(annotations=[*coco()["annotations"], {"id": 3, "image_id": 77, "category_id": 1, "bbox": [0, 0, 4, 4]}]), ("annotation 3", "77")),
         ("a box outside", coco(annotations=[{"id": 1, "image_id": 1, "category_id": 1, "bbox": [90, 90, 4, 4]}]), ("box",)),
         ("a box of text", coco(annotations=[{"id": 1, "image_id": 1, "category_id": 1, "bbox": ["a", 0, 4, 4]}]), ("annotation 1",)),
-        ("an absent image", coco(images=[{"id": 1, "file_name": "gone.png"}]), ("gone.png",)),
-        ("an image that leads outside", coco(images=[{"id": 1, "file_name": "../../etc/hostname"}]), ("hostname",)),
-        ("an image of another size", coco(images=[{"id": 1, "file_name": "a.png", "width": 80, "height": 8}]), ("a.png",)),
+        ("an absent image", coco(images=[{"id": 1, "file_name": "gone.png"}, coco()["images"][1]]), ("gone.png",)),
+        ("an image that leads outside", coco(images=[{"id": 1, "file_name": "../../etc/hostname"}, coco()["images"][1]]), ("hostname",)),
+        ("an image of another size", coco(images=[{"id": 1, "file_name": "a.png", "width": 80, "height": 8}, coco()["images"][1]]), ("a.png",)),
         ("a landmark outside", coco(categories=[{"id": 1, "name": "fox", "keypoints": ["eye"]}],
                                     annotations=[{"id": 1, "image_id": 1, "category_id": 1, "bbox": [0, 0, 8, 8], "keypoints": [90, 3, 2]}]), ("eye", "outside")),
         ("a part of no object", coco(annotations=[*coco()["annotations"], {"id": 3, "image_id": 1, "category_id": 1, "obj_ann_id": 55, "bbox": [0, 0, 4, 4]}]),
@@ -272,8 +273,9 @@ row("measure: a quantile that is no number", "measure {run} --quantile nan", "qu
 row("measure: a radius below zero", "measure {run} --radius -1", "radius")
 row("measure: the data has gone", "measure r", ("gone", "--data"), copied("run", "r"), changed("r/manifest.json", lambda m: m.update(data="/gone")))
 for option in ("json", "csv", "markdown", "latex"):
-    row(f"measure: --{option} into nowhere", f"measure {{run}} --{option} no/such/place", "no/such/place")
-    row(f"measure: --{option} over a folder", f"measure {{run}} --{option} f", "f", folder("f"))
+    # What was measured stays: findings.json is complete before its copies are written.
+    row(f"measure: --{option} into nowhere", f"measure r --resamples 20 --{option} no/such/place", "no/such/place", copied("run", "r"), leaves=("r/",))
+    row(f"measure: --{option} over a folder", f"measure r --resamples 20 --{option} f", "f", folder("f"), copied("run", "r"), leaves=("r/",))
 MOVED = (copied("animals", "d"), copied("run", "r"), lambda place, _: changed("r/manifest.json", lambda m: m.update(data=str(place / "d")))(place, _))
 row("measure: training images became test images", "measure r", ("d/dataset.json", "changed", "--data"), *MOVED,
     changed("d/dataset.json", lambda d: d["splits"].update(test=d["splits"]["test"] + d["splits"]["train"][:3], train=d["splits"]["train"][3:])))
@@ -344,7 +346,7 @@ row("draw: another ending", "draw filters {run} --out f.jpg", ".png")
 row("draw: an unknown category", "draw filters {run} --out f.png --category wolf", ("wolf", "fox"), before=("learning",))
 row("draw: a filter that is not there", "draw filters {run} --out f.png --filter 5000", "5000", before=("learning",))
 row("draw: an image that is not there", "draw mask {run} --out f.png --image nowhere.png", "nowhere.png")
-row("verify: data that was not drawn", "verify {run} --data d", "d", copied("animals", "d"), changed("d/dataset.json", lambda d: d["info"].pop("generator")))
+row("verify: data that was not drawn", "verify {run} --data d", "d", copied("animals", "d"), changed("d/dataset.json", lambda d: d["info"].pop("generator")), before=("verifying",))
 row("verify: no images", "verify {run} --images 0", "images")
 row("serve: an address that is none", "serve {run} --host 999.1.1.1 --port 0", "999.1.1.1")
 row("reproduce: an unknown table", "reproduce voc-puritty --out g", ("voc-puritty", "voc-purity"), before=("  ",))
