@@ -30,18 +30,20 @@ int flush_and_close(int file) {
 
 constexpr int kMostLinks = 40;  // as many as Linux follows
 
-fs::path behind_links(fs::path path) {
-  std::error_code failure;
-  for (int i = 0; i < kMostLinks && fs::is_symlink(path, failure); ++i)
-    path = path.parent_path() / fs::read_symlink(path, failure);
-  return path;
-}
-
-// Neither a file nor a folder.
+// Neither a file nor a folder: a device, a pipe, or a link to one.
 bool is_stream(const fs::path& path) {
   std::error_code failure;
   const auto status = fs::status(path, failure);
   return fs::exists(status) && !fs::is_regular_file(status) && !fs::is_directory(status);
+}
+
+// Where the links lead. Those to a stream are left to the system: /dev/stdout leads to no name.
+fs::path behind_links(fs::path path) {
+  if (is_stream(path)) return path;
+  std::error_code failure;
+  for (int i = 0; i < kMostLinks && fs::is_symlink(path, failure); ++i)
+    path = path.parent_path() / fs::read_symlink(path, failure);
+  return path;
 }
 
 }  // namespace

@@ -8,13 +8,10 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <charconv>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <string>
-#include <system_error>
-#include <type_traits>
 
 namespace partwise::cli {
 
@@ -33,19 +30,6 @@ inline CLI::App* add_command(CLI::App& parent,
 inline CLI::Validator not_below_zero() {
   return {[](std::string& text) {
             return text.starts_with('-') ? text + " is below zero" : std::string();
-          },
-          ""};
-}
-
-// CLI11 makes the largest number there is of one that is larger.
-inline CLI::Validator whole_number() {
-  return {[](std::string& text) {
-            int64_t number = 0;
-            const auto* end = text.data() + text.size();
-            const auto read = std::from_chars(text.data(), end, number);
-            return read.ec == std::errc() && read.ptr == end
-                       ? std::string()
-                       : text + " is no whole number of 64 bits";
           },
           ""};
 }
@@ -90,10 +74,9 @@ void add_fields(CLI::App& app, nlohmann::json& given, const std::vector<std::str
     std::string help = field.help;
     if (const auto choices = choices_of(field); !choices.empty())
       help += ": " + join(choices, " | ");
-    auto* option = app.add_option_function<T>(
-        flag, [&given, key](const T& value) { given[key] = value; }, help);
-    option->default_str(fmt::format("{}", standard));
-    if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) option->check(whole_number());
+    app.add_option_function<T>(
+           flag, [&given, key](const T& value) { given[key] = value; }, help)
+        ->default_str(fmt::format("{}", standard));
   });
 }
 

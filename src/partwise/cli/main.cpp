@@ -5,11 +5,11 @@
 #include "partwise/cli/command.h"
 #include "partwise/experiments/machine.h"
 
-#include <cerrno>
+#include <charconv>
 #include <chrono>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <fcntl.h>
 #include <iostream>
 #include <new>
@@ -63,6 +63,21 @@ void fill_closed_streams() {
   }
 }
 
+// CLI11 makes the largest number there is of one that is larger.
+std::string beyond_64_bits(const std::string& text) {
+  int64_t number = 0;
+  const auto read = std::from_chars(text.data(), text.data() + text.size(), number);
+  return read.ec == std::errc::result_out_of_range ? text + " is beyond 64 bits" : "";
+}
+
+void refuse_numbers_beyond_64_bits(CLI::App& app) {
+  for (auto* option : app.get_options()) {
+    if (option->get_type_name().starts_with("INT")) option->check(beyond_64_bits, "");
+  }
+  for (auto* command : app.get_subcommands([](CLI::App*) { return true; }))
+    refuse_numbers_beyond_64_bits(*command);
+}
+
 // CLI11 only says that a command is required, not that it does not know the one given.
 void require_known_command(const CLI::App& app, int argc, char** argv) {
   const auto* at = &app;
@@ -79,8 +94,7 @@ void require_known_command(const CLI::App& app, int argc, char** argv) {
 int with_output_written(int code) {
   const bool lost = std::fflush(stdout) != 0 || std::ferror(stdout) != 0 || !std::cout.flush();
   if (!lost || code != 0) return code;
-  std::cerr << "partwise: the output is lost: standard output cannot be written ("
-            << std::strerror(errno) << ")\n";
+  std::cerr << "partwise: the output is lost: standard output cannot be written\n";
   return 1;
 }
 
@@ -148,6 +162,7 @@ int main(int argc, char** argv) {
   partwise::cli::add_export(app);
   partwise::cli::add_weights(app);
   partwise::cli::add_reproduce(app);
+  refuse_numbers_beyond_64_bits(app);
   fill_closed_streams();
   partwise::watch_for_interrupts();
   partwise::set_listener(std::make_shared<Console>());
