@@ -247,13 +247,14 @@ void read_annotations(CocoFile& file, std::vector<Skipped>& skipped) {
   file.records.for_each("annotations", [&](std::string_view text, const json& value) {
     const auto place = annotation_place(file, value);
     const int64_t category = integer_member(value, "category_id", place);
-    const auto known = file.categories.contains(category);
-    if (!known) {
-      skipped.push_back(
-          {kObjectUnusable, place, fmt::format("category_id: there is no {}", category)});
-    }
+    const bool known = file.categories.contains(category);
     const auto owner = value.find("obj_ann_id");
-    if (owner != value.end() && *owner != value.value("id", json())) {
+    const bool part = owner != value.end() && *owner != value.value("id", json());
+    if (!known) {
+      skipped.push_back({part ? kTruthUnusable : kObjectUnusable, place,
+                         fmt::format("category_id: there is no {}", category)});
+    }
+    if (part) {
       if (known) file.of_object[integer_value(*owner, place)].push_back(text);
       return;
     }

@@ -11,7 +11,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Calls visit(stream, place) with each line of a table; the visitor reads its columns.
+// Calls visit(stream) with each line of a table. The visitor reads its columns and says whether the
+// line is the first of its kind: a second one for an id must not take the place of the first.
 template <typename Visit>
 void for_each_row(const fs::path& file, const Visit& visit) {
   std::ifstream stream(file);
@@ -20,16 +21,12 @@ void for_each_row(const fs::path& file, const Visit& visit) {
   for (int64_t number = 1; std::getline(stream, line); ++number) {
     if (line.find_first_not_of(" \r\t") == std::string::npos) continue;
     std::istringstream row(line);
-    visit(row);
-    ensure(!row.fail(),
-           "{}: line {}: '{}' has not the columns expected, or its id was there before",
-           file.string(), number, line.substr(0, 60));
+    const bool first = visit(row);
+    ensure(!row.fail(), "{}: line {}: '{}' has not the columns expected", file.string(), number,
+           line.substr(0, 60));
+    ensure(first, "{}: line {}: '{}' has an id that was there before", file.string(), number,
+           line.substr(0, 60));
   }
-}
-
-// A second line for one id would silently take the place of the first.
-void require_new(std::istream& row, bool is_new) {
-  if (!is_new) row.setstate(std::ios::failbit);
 }
 
 // "id name with spaces"
@@ -41,7 +38,7 @@ std::map<int64_t, std::string> read_names(const fs::path& file) {
     row >> id >> std::ws;
     std::getline(row, name);
     while (!name.empty() && (name.back() == '\r' || name.back() == ' ')) name.pop_back();
-    require_new(row, names.emplace(id, name).second);
+    return names.emplace(id, name).second;
   });
   return names;
 }
@@ -58,7 +55,7 @@ std::map<int64_t, Value> read_table(const fs::path& file) {
     int64_t id = 0;
     Value value{};
     row >> id >> value;
-    require_new(row, table.emplace(id, value).second || row.fail());
+    return table.emplace(id, value).second;
   });
   return table;
 }
@@ -75,10 +72,11 @@ std::map<int64_t, Landmarks> read_landmarks(const fs::path& folder,
     Point point;
     int visible = 0;
     row >> image >> part >> point.x >> point.y >> visible;
-    if (row.fail() || visible == 0) return;
+    if (row.fail() || visible == 0) return true;
     const auto name = names.find(part);
     ensure(name != names.end(), "{}: part {} is not in parts.txt", file.string(), part);
     landmarks[image][name->second].push_back(point);
+    return true;
   });
   return landmarks;
 }

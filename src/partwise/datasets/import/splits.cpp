@@ -91,6 +91,18 @@ Splits clean_splits(const std::vector<SplitEntry>& entries, double test_share, i
   return splits;
 }
 
+namespace {
+
+// Where what is held out of the rest belongs: a test split of negatives alone would judge nothing.
+std::string held_out_of(const Splits& own) {
+  for (const auto* name : {"test", "validation", "val"}) {
+    if (own.contains(name)) return name;
+  }
+  return "train";
+}
+
+}  // namespace
+
 Splits own_splits(const std::vector<SplitEntry>& entries, double test_share, int64_t seed) {
   std::vector<SplitEntry> others;
   Splits splits;
@@ -102,8 +114,9 @@ Splits own_splits(const std::vector<SplitEntry>& entries, double test_share, int
     }
   }
   if (!others.empty()) {
+    const auto held_out = held_out_of(splits);
     for (const auto& [name, ids] : clean_splits(others, test_share, seed)) {
-      auto& side = splits[name];
+      auto& side = splits[name == "train" ? name : held_out];
       side.insert(side.end(), ids.begin(), ids.end());
     }
   }
