@@ -281,7 +281,9 @@ row("measure: training images became test images", "measure r", ("d/dataset.json
     changed("d/dataset.json", lambda d: d["splits"].update(test=d["splits"]["test"] + d["splits"]["train"][:3], train=d["splits"]["train"][3:])))
 for command in ("errors r", "verify r", "dump r --layer conv4 --out d.safetensors", "draw filters r --out f.png", "names r --learn"):
     row(f"{command.split()[0]}: the data has changed", command, ("d/dataset.json", "changed", "--data"), *MOVED, changed("d/dataset.json", lambda d: d["splits"].update(train=d["splits"]["train"][3:])))
-row("train: resumed on other data", "train d r --resume --epochs 2", ("d/dataset.json", "changed", "--init"), *MOVED, changed("d/dataset.json", lambda d: d["splits"].update(train=d["splits"]["train"][3:])))
+row("train: resumed on other data", "train d r --resume --epochs 2", ("/d,", "changed", "--init"), *MOVED, changed("d/dataset.json", lambda d: d["splits"].update(train=d["splits"]["train"][3:])))
+row("measure: a photograph was replaced", "measure r", ("image files in", "/d,", "changed", "--data"), *MOVED, given("d/images/fox-00000.png", png(48, 48)))
+row("train: resumed on a replaced photograph", "train d r --resume --epochs 2", ("/d,", "changed", "--init"), *MOVED, given("d/images/fox-00000.png", png(48, 48)))
 
 # ---- compare, referee, dump, export, report ---------------------------------------------------------------------------------------
 row("compare: not measured", "compare r {run}", "measure", copied("run", "r"), removed("r/findings.json"))

@@ -86,7 +86,7 @@ std::string ShownRun::hash_of_data(const fs::path& description) const {
 DataStatus ShownRun::data() const {
   DataStatus status;
   try {
-    const auto place = folder_.data_place(given_data_);
+    const auto place = folder_.data(given_data_);
     status.folder = place.string();
     const auto now = hash_of_data(place / "dataset.json");
     const auto found = findings();

@@ -100,8 +100,7 @@ fs::path pretrain(const fs::path& out,
   recipe.train.arm = networks::Arm::ordinary;
   recipe.train.epochs = options.pretraining_epochs;
   recipe.train.seed = options.seed;
-  const auto run =
-      training::claim_run(out / "runs" / "backbone", recipe, make_manifest(data.string()));
+  const auto run = training::claim_run(out / "runs" / "backbone", recipe, make_manifest(dataset));
   if (!training::is_trained(run)) {
     say("training the common backbone on other images ...");
     training::train(run, dataset, resources);
@@ -155,8 +154,7 @@ runs::RunFolder run_arm(const fs::path& out,
   recipe.train.init = start.string();
   recipe.train.epochs = options.epochs;
   recipe.train.seed = options.seed;
-  const auto run = training::claim_run(out / "runs" / word_of(arm), recipe,
-                                       make_manifest((out / "data").string()));
+  const auto run = training::claim_run(out / "runs" / word_of(arm), recipe, make_manifest(dataset));
   if (!training::is_trained(run)) {
     say(fmt::format("training {} ...", word_of(arm)));
     training::train(run, dataset, resources);

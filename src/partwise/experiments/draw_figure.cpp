@@ -7,6 +7,7 @@
 #include "partwise/explaining/part_book.h"
 #include "partwise/images/codec.h"
 #include "partwise/models/examples.h"
+#include "partwise/models/run_data.h"
 #include "partwise/runs/drawn_figures.h"
 
 #include <map>
@@ -59,9 +60,7 @@ DrawnFiles draw_figure(const DrawRequest& request, const Machine& machine) {
   for (const auto& file : files) make_room_for(file);
   const auto resources = start_session(machine);
   if (kind.needs != explaining::Needs::nothing) {
-    const auto data = runs::RunFolder::open(request.runs.front()).data(request.data);
-    ensure(fs::exists(data / "dataset.json"), "{}: no dataset is there (dataset.json is missing)",
-           data.string());
+    models::data_of(runs::RunFolder::open(request.runs.front()), request.data);  // changed: refused
     for (const auto& folder : request.runs)
       explaining::provide_part_book(runs::RunFolder::open(folder), request.data, resources,
                                     request.checkpoint);

@@ -4,6 +4,7 @@
 #include "partwise/explaining/explanation_picture.h"
 #include "partwise/images/codec.h"
 #include "partwise/models/examples.h"
+#include "partwise/models/run_data.h"
 
 #include <algorithm>
 
@@ -35,8 +36,8 @@ std::string safe_file_name(std::string name) {
 ErrorsOutcome explain_errors(const ErrorsRequest& request, const Machine& machine) {
   const auto run = runs::RunFolder::open(request.run);
   const auto resources = start_session(machine);
-  const auto dataset = datasets::load_dataset(run.data(request.data));
-  explaining::provide_part_book(run, request.data, resources, request.checkpoint);
+  const auto dataset = models::data_of(run, request.data);
+  explaining::provide_part_book_from(dataset, run, resources, request.checkpoint);
   const explaining::Explainer explainer(run, request.checkpoint, resources.device);
   const auto task = models::task_on(dataset, explainer.model().design.task);
   const auto examples =

@@ -3,6 +3,7 @@
 #include "partwise/base/files.h"
 #include "partwise/judging/dissection.h"
 #include "partwise/judging/network_dump.h"
+#include "partwise/models/run_data.h"
 
 namespace partwise::experiments {
 
@@ -14,7 +15,7 @@ std::vector<findings::NamedFindings> measure_runs(const std::vector<std::string>
   std::vector<findings::NamedFindings> found;
   for (const auto& folder : folders) {
     const auto run = runs::RunFolder::open(folder);
-    const auto dataset = datasets::load_dataset(run.data(data));
+    const auto dataset = models::data_of(run, data);
     found.push_back({folder, judging::measure_run(run, dataset, options, resources)});
   }
   return found;
@@ -30,7 +31,7 @@ judging::DumpSize dump_run(const std::string& folder,
   make_room_for(out);  // before minutes of work
   const auto resources = start_session(machine);
   const auto run = runs::RunFolder::open(folder);
-  const auto dataset = datasets::load_dataset(run.data(data));
+  const auto dataset = models::data_of(run, data);
   return judging::dump_layer(run, dataset, options, out, resources);
 }
 

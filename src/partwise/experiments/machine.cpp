@@ -1,8 +1,8 @@
 #include "partwise/experiments/machine.h"
 
-#include "partwise/base/files.h"
 #include "partwise/base/progress.h"
 #include "partwise/models/examples.h"
+#include "partwise/models/run_data.h"
 #include "partwise/tensors/session.h"
 
 #include <fmt/chrono.h>
@@ -29,15 +29,14 @@ std::string version_text() {
                      tensors::libtorch_version());
 }
 
-nlohmann::json make_manifest(const std::string& data_folder) {
+nlohmann::json make_manifest(const datasets::PartDataset& dataset) {
   const auto now = fmt::gmtime(std::time(nullptr));
-  const auto description = std::filesystem::path(data_folder) / "dataset.json";
-  return {{"version", PARTWISE_VERSION},
-          {"commit", PARTWISE_COMMIT},
-          {"created", fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", now)},
-          {"libtorch", tensors::libtorch_version()},
-          {"data", std::filesystem::absolute(data_folder).lexically_normal().string()},
-          {"data_hash", content_hash(read_file(description))}};
+  auto manifest = models::data_record(dataset);
+  manifest.update({{"version", PARTWISE_VERSION},
+                   {"commit", PARTWISE_COMMIT},
+                   {"created", fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", now)},
+                   {"libtorch", tensors::libtorch_version()}});
+  return manifest;
 }
 
 }  // namespace partwise::experiments

@@ -10,6 +10,9 @@
 namespace partwise::models {
 struct Resources;
 }
+namespace partwise::datasets {
+struct PartDataset;
+}
 
 namespace partwise::experiments {
 
@@ -29,6 +32,6 @@ std::string version_text();
 
 // What a run's manifest says of the program and the data: version, commit, LibTorch, checksum of
 // the dataset's description, command-independent.
-nlohmann::json make_manifest(const std::string& data_folder);
+nlohmann::json make_manifest(const datasets::PartDataset& dataset);
 
 }  // namespace partwise::experiments

@@ -1,9 +1,9 @@
 #include "partwise/experiments/name_parts.h"
 
 #include "partwise/base/error.h"
-#include "partwise/datasets/part_dataset.h"
 #include "partwise/explaining/people_names.h"
 #include "partwise/models/examples.h"
+#include "partwise/models/run_data.h"
 #include "partwise/views/markup.h"
 
 #include <algorithm>
@@ -77,12 +77,13 @@ FilterWords filter_words(const std::string& text) {
 std::vector<NamedFilter> name_parts(const NamesRequest& request, const Machine& machine) {
   const auto run = runs::RunFolder::open(request.run);
   const auto resources = start_session(machine);
-  if (request.learn || request.by_place) {
-    datasets::load_dataset(run.data(request.data));  // before what was learnt is forgotten
-    explaining::forget_part_book(run);
-  }
   explaining::LearningOptions learning;
   learning.by_place = request.by_place;
+  if (request.learn || request.by_place) {
+    const auto dataset = models::data_of(run, request.data);  // before what was learnt is forgotten
+    explaining::forget_part_book(run);
+    explaining::provide_part_book_from(dataset, run, resources, "last", learning);
+  }
   ensure(
       explaining::provide_part_book(run, request.data, resources, "last", learning),
       "{}: its parts are not known, and the images to learn them from are gone; name the dataset "

@@ -120,7 +120,7 @@ class Grid {
   // All cells that are not finished yet; one that fails is named and the rest go on.
   void run() {
     const auto resources = start_session(request_.machine);
-    const auto manifest = make_manifest(request_.data);
+    const auto manifest = make_manifest(dataset_);
     require_weights();
     claim_grid_folder(request_.out, manifest);
     for (std::size_t i = 0; i < cells_.size(); ++i) {

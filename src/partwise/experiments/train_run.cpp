@@ -23,13 +23,14 @@ bool holds_run(const TrainRequest& request) {
 // The leader makes the folder, the others find it.
 training::Run shared_run(const TrainRequest& request,
                          const training::Recipe& recipe,
+                         const datasets::PartDataset& dataset,
                          const tensors::Ranks& ranks) {
   if (!ranks.leads()) {
     ranks.meet();
     return {runs::RunFolder::open(request.run), recipe};
   }
   if (!holds_run(request)) training::require_init(recipe.train);
-  auto run = training::claim_run(request.run, recipe, make_manifest(request.data));
+  auto run = training::claim_run(request.run, recipe, make_manifest(dataset));
   ranks.meet();
   return run;
 }
@@ -59,7 +60,7 @@ TrainOutcome train_here(const TrainRequest& request,
   auto resources = start_session(machine);
   resources.device = tensors::device_of_rank(resources.device, place);
   resources.ranks = tensors::Ranks::join(place, resources.device);
-  const auto run = shared_run(request, recipe, resources.ranks);
+  const auto run = shared_run(request, recipe, dataset, resources.ranks);
   training::train(run, dataset, resources);
   TrainOutcome outcome;
   if (resources.ranks.leads()) outcome.log = read_log(run);

@@ -2,6 +2,7 @@
 
 #include "partwise/base/files.h"
 #include "partwise/base/progress.h"
+#include "partwise/models/run_data.h"
 
 namespace partwise::experiments {
 
@@ -14,7 +15,7 @@ std::vector<explaining::NamedVerification> verify_runs(const std::vector<std::st
   std::vector<explaining::NamedVerification> found;
   for (const auto& folder : folders) {
     const auto run = runs::RunFolder::open(folder);
-    const auto dataset = datasets::load_dataset(run.data(data));
+    const auto dataset = models::data_of(run, data);
     say(fmt::format("verifying {}", folder));
     found.push_back({folder, explaining::verify_run(run, dataset, options, resources, checkpoint)});
     explaining::write_verification(run, found.back().found);
@@ -31,8 +32,8 @@ std::vector<NamedSilencing> silence_parts(const std::vector<std::string>& folder
   std::vector<NamedSilencing> found;
   for (const auto& folder : folders) {
     const auto run = runs::RunFolder::open(folder);
-    const auto dataset = datasets::load_dataset(run.data(data));
-    explaining::provide_part_book(run, data, resources, checkpoint);
+    const auto dataset = models::data_of(run, data);
+    explaining::provide_part_book_from(dataset, run, resources, checkpoint);
     const explaining::Explainer explainer(run, checkpoint, resources.device);
     const auto task = models::task_on(dataset, explainer.model().design.task);
     const auto examples =

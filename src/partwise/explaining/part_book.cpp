@@ -8,6 +8,7 @@
 #include "partwise/evidence/peak_gradients.h"
 #include "partwise/explaining/shapley.h"
 #include "partwise/metrics/statistics.h"
+#include "partwise/models/run_data.h"
 #include "partwise/networks/head.h"
 #include "partwise/tensors/torch.h"
 
@@ -346,23 +347,31 @@ void forget_part_book(const runs::RunFolder& run) {
   fs::remove(part_book_file(run));
 }
 
+void provide_part_book_from(const datasets::PartDataset& dataset,
+                            const runs::RunFolder& run,
+                            const models::Resources& resources,
+                            const std::string& checkpoint,
+                            const LearningOptions& options) {
+  if (read_part_book(run, models::open_model(run, checkpoint, dataset.root))) return;
+  say("learning which parts the filters stand for, from the training images ...");
+  const auto trained = judging::open_trained_run(run, dataset, resources, checkpoint);
+  write_part_book(run, learn_parts(trained, dataset, resources, options));
+}
+
 bool provide_part_book(const runs::RunFolder& run,
                        const fs::path& data,
                        const models::Resources& resources,
                        const std::string& checkpoint,
                        const LearningOptions& options) {
   if (read_part_book(run, models::open_model(run, checkpoint, data))) return true;
-  fs::path folder;
+  std::optional<datasets::PartDataset> dataset;
   try {
-    folder = run.data(data);
+    dataset = models::data_of(run, data);
   } catch (const Error& gone) {
     say(fmt::format("{}; filters go by the category they stand for, not by parts", gone.what()));
     return false;
   }
-  say("learning which parts the filters stand for, from the training images ...");
-  const auto dataset = datasets::load_dataset(folder);
-  const auto trained = judging::open_trained_run(run, dataset, resources, checkpoint);
-  write_part_book(run, learn_parts(trained, dataset, resources, options));
+  provide_part_book_from(*dataset, run, resources, checkpoint, options);
   return true;
 }
 

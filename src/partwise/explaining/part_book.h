@@ -71,6 +71,13 @@ bool provide_part_book(const runs::RunFolder& run,
                        const std::string& checkpoint = "last",
                        const LearningOptions& options = {});
 
+// The same from this dataset.
+void provide_part_book_from(const datasets::PartDataset& dataset,
+                            const runs::RunFolder& run,
+                            const models::Resources& resources,
+                            const std::string& checkpoint = "last",
+                            const LearningOptions& options = {});
+
 // A row's evidence for a class: how far its score lies above that of a layer that sees nothing.
 //   scores, baseline [classes]
 double evidence_for(const Tensor& scores, const Tensor& baseline, int64_t which);

@@ -129,9 +129,9 @@ std::optional<Checkpoint> newest_checkpoint(const runs::RunFolder& run) {
       damaged.emplace_back(error.what());
     }
   }
-  ensure(damaged.empty(), "{}; no checkpoint of this run can be read: remove {} to start over",
-         damaged.empty() ? "" : damaged.front(), run.checkpoints().string());
-  return std::nullopt;
+  if (damaged.empty()) return std::nullopt;
+  throw Error(fmt::format("{}; no checkpoint of this run can be read: remove {} to start over",
+                          damaged.front(), run.checkpoints().string()));
 }
 
 std::optional<Position> newest_position(const runs::RunFolder& run, bool verified) {

@@ -1,7 +1,6 @@
 #include "partwise/runs/run_folder.h"
 
 #include "partwise/base/error.h"
-#include "partwise/base/progress.h"
 #include "partwise/runs/log_scalars.h"
 
 #include <cerrno>
@@ -53,9 +52,12 @@ nlohmann::json or_empty(const nlohmann::json& json) {
   return json.is_null() ? nlohmann::json::object() : json;
 }
 
-// What a manifest says of its dataset.json; "" where an older program wrote it.
-std::string data_hash(const nlohmann::json& manifest) {
-  return manifest.is_object() ? manifest.value("data_hash", "") : "";
+// What two manifests say of the data, as far as both say it: an older program says less.
+bool same_data(const nlohmann::json& first, const nlohmann::json& second) {
+  const auto same = [&](const char* key) {
+    return !first.contains(key) || !second.contains(key) || first.at(key) == second.at(key);
+  };
+  return same("data_hash") && same("images_hash");
 }
 
 }  // namespace
@@ -76,13 +78,11 @@ RunFolder RunFolder::create(const fs::path& path,
     ensure(there == here,
            "{}: holds a run with other options ({}); choose another folder or remove this one",
            path.string(), first_difference(here, there));
-    const auto then = data_hash(run.manifest_);
-    const auto now = data_hash(manifest);
-    ensure(then.empty() || now.empty() || then == now,
-           "{}: {} has changed since this run began (or is another one); go on with the data as it "
-           "was, or train a new run with --init {}",
-           path.string(), (fs::path(manifest.value("data", "")) / "dataset.json").string(),
-           path.string());
+    ensure(
+        same_data(run.manifest_, manifest),
+        "{}: the data, {}, has changed since this run began (or is another one); go on with it as "
+        "it was, or train a new run with --init {}",
+        path.string(), manifest.value("data", ""), path.string());
     if (!fs::exists(path / "manifest.json")) {  // killed before it was written
       write_json_atomically(path / "manifest.json", manifest);
       run.manifest_ = manifest;
@@ -109,22 +109,6 @@ RunFolder RunFolder::open(const fs::path& path) {
 }
 
 fs::path RunFolder::data(const fs::path& given) const {
-  const auto place = data_place(given);
-  const auto then = data_hash(manifest_);
-  if (then.empty() || !fs::exists(place / "dataset.json")) return place;
-  std::error_code gone;
-  const bool its_own =
-      given.empty() || fs::equivalent(given, fs::path(manifest_.value("data", "")), gone);
-  if (!its_own || content_hash(read_file(place / "dataset.json")) == then) return place;
-  const auto change = fmt::format("{}: its data, {}, has changed since it was trained",
-                                  path_.string(), (place / "dataset.json").string());
-  ensure(!given.empty(), "{}; put it back, or say --data {} to go on with it as it is", change,
-         place.string());
-  say(fmt::format("note: {}; going on with it, as --data says", change));
-  return place;
-}
-
-fs::path RunFolder::data_place(const fs::path& given) const {
   if (!given.empty()) return given;
   const fs::path there = manifest_.value("data", "");
   ensure(fs::exists(there / "dataset.json"),

@@ -36,18 +36,15 @@ class RunFolder {
   const nlohmann::json& options() const { return options_; }
   const nlohmann::json& manifest() const { return manifest_; }
   // Where its dataset lies: `given`, or where it lay when the run was made; an Error where it has
-  // gone from there, or has changed there since. Given by name, changed data is used, and a line
-  // says so.
+  // gone from there. Whether it has changed since: models::data_of.
   std::filesystem::path data(const std::filesystem::path& given = {}) const;
-  // The same for those who look themselves whether it has changed.
-  std::filesystem::path data_place(const std::filesystem::path& given = {}) const;
   std::filesystem::path checkpoints() const { return path_ / "checkpoints"; }
   std::filesystem::path pictures() const { return path_ / "pictures"; }
 
   // log.csv and the event file follow every change of the log; TensorBoard may be watching.
   void append_log(const nlohmann::json& row) const;
-  std::vector<nlohmann::json> log()
-      const;  // a last line without its end (a killed writer) is dropped
+  // A last line without its end (a killed writer) is dropped; any other damage is an Error.
+  std::vector<nlohmann::json> log() const;
   void rewrite_log(const std::vector<nlohmann::json>& rows) const;
 
  private:

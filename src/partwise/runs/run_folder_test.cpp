@@ -2,7 +2,6 @@
 
 #include "partwise/base/error.h"
 #include "partwise/base/files.h"
-#include "partwise/base/overheard_fixture.h"
 #include "partwise/base/removal_fixture.h"
 #include "partwise/runs/log_scalars.h"
 
@@ -114,53 +113,19 @@ TEST_F(Run, WithAFileThatIsNoObjectIsRefused) {
   }
 }
 
-class RunAndItsData : public Run {
- protected:
-  void SetUp() override {
-    fs::create_directories(data_);
-    describe("as it was");
-  }
-  void TearDown() override {
-    Run::TearDown();
-    remove_folder(data_);
-  }
-  void describe(const std::string& text) const {
-    write_file_atomically(data_ / "dataset.json", text);
-  }
-  nlohmann::json manifest() const {
-    return {{"data", data_.string()},
-            {"data_hash", content_hash(read_file(data_ / "dataset.json"))}};
-  }
-  fs::path data_ = fs::path(testing::TempDir()) / "partwise-run-test-data";
-};
-
-TEST_F(RunAndItsData, ChangedDataIsRefusedAndUsedWhereItIsNamed) {
-  const auto run = RunFolder::create(folder_, {}, manifest());
-  EXPECT_EQ(run.data(), data_);
-  describe("changed");
-  EXPECT_THROW(run.data(), Error);
-  EXPECT_EQ(run.data_place(), data_);
-  const Overheard heard;
-  EXPECT_EQ(run.data(data_), data_);
-  ASSERT_EQ(heard.lines().size(), 1U);
-  EXPECT_NE(heard.lines()[0].find("changed"), std::string::npos);
-}
-
-TEST_F(RunAndItsData, OtherDataIsUsedWithoutAWord) {
-  const auto run = RunFolder::create(folder_, {}, manifest());
-  describe("changed");
-  fs::create_directories(data_ / "other");
-  write_file_atomically(data_ / "other" / "dataset.json", "another");
-  const Overheard heard;
-  EXPECT_EQ(run.data(data_ / "other"), data_ / "other");
-  EXPECT_TRUE(heard.lines().empty());
-}
-
-TEST_F(RunAndItsData, AreGoneOnWithOnlyWhereTheDataIsTheSame) {
-  RunFolder::create(folder_, {}, manifest());
-  EXPECT_NO_THROW(RunFolder::create(folder_, {}, manifest()));
-  describe("changed");
-  EXPECT_THROW(RunFolder::create(folder_, {}, manifest()), Error);
+TEST_F(Run, IsGoneOnWithOnlyWhereItsDataIsTheSame) {
+  const nlohmann::json manifest{{"data_hash", "a"}, {"images_hash", "b"}, {"images_written", "c"}};
+  RunFolder::create(folder_, {}, manifest);
+  const auto with = [&](const char* key) {
+    auto other = manifest;
+    other[key] = "other";
+    return other;
+  };
+  EXPECT_NO_THROW(RunFolder::create(folder_, {}, manifest));
+  EXPECT_NO_THROW(RunFolder::create(folder_, {}, {}));  // of an older program
+  EXPECT_NO_THROW(RunFolder::create(folder_, {}, with("images_written")));
+  EXPECT_THROW(RunFolder::create(folder_, {}, with("data_hash")), Error);
+  EXPECT_THROW(RunFolder::create(folder_, {}, with("images_hash")), Error);
 }
 
 }  // namespace

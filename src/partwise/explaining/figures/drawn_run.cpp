@@ -6,6 +6,7 @@
 #include "partwise/explaining/part_book.h"
 #include "partwise/explaining/people_names.h"
 #include "partwise/judging/filter_cards.h"
+#include "partwise/models/run_data.h"
 #include "partwise/tensors/torch.h"
 
 #include <algorithm>
@@ -121,7 +122,7 @@ std::vector<DrawnRun> open_drawn_runs(const std::vector<std::string>& folders,
   std::optional<datasets::PartDataset> dataset;
   for (const auto& folder : folders) {
     auto run = runs::RunFolder::open(folder);
-    if (needs != Needs::nothing && !dataset) dataset = datasets::load_dataset(run.data(data));
+    if (needs != Needs::nothing && !dataset) dataset = models::data_of(run, data);
     auto model = models::open_model(run, checkpoint, dataset ? dataset->root : data);
     model.network.to_device(resources.device);
     auto task = model.design.task;
