@@ -1,6 +1,7 @@
 #pragma once
 
 #include <stdexcept>
+#include <string>
 
 namespace partwise {
 
@@ -15,5 +16,20 @@ class Interrupted : public std::runtime_error {
 void watch_for_interrupts();
 
 bool interrupt_requested();
+
+// Work that writes nothing before its end, and may take long inside a library: while one of these
+// exists, the first SIGINT or SIGTERM ends the program at once with these words and exit code 130.
+// Interrupted where one came before.
+class Abandonable {
+ public:
+  explicit Abandonable(const std::string& words);
+  ~Abandonable();
+  Abandonable(const Abandonable&) = delete;
+  Abandonable& operator=(const Abandonable&) = delete;
+
+ private:
+  std::string line_;
+  const char* before_;
+};
 
 }  // namespace partwise

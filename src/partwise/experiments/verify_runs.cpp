@@ -1,8 +1,11 @@
 #include "partwise/experiments/verify_runs.h"
 
 #include "partwise/base/files.h"
+#include "partwise/base/interrupt.h"
 #include "partwise/base/progress.h"
 #include "partwise/models/run_data.h"
+
+#include <optional>
 
 namespace partwise::experiments {
 
@@ -17,7 +20,11 @@ std::vector<explaining::NamedVerification> verify_runs(const std::vector<std::st
     const auto run = runs::RunFolder::open(folder);
     const auto dataset = models::data_of(run, data);
     say(fmt::format("verifying {}", folder));
-    found.push_back({folder, explaining::verify_run(run, dataset, options, resources, checkpoint)});
+    {
+      const Abandonable abandonable(folder + ": interrupted while verifying; nothing was written");
+      found.push_back(
+          {folder, explaining::verify_run(run, dataset, options, resources, checkpoint)});
+    }
     explaining::write_verification(run, found.back().found);
   }
   return found;
@@ -39,8 +46,10 @@ std::vector<NamedSilencing> silence_parts(const std::vector<std::string>& folder
     const auto examples =
         models::load_examples(dataset, task, "test", explainer.model().design.input.side,
                               resources.threads, resources.cache);
+    std::optional<Abandonable> abandonable(folder + ": interrupted while silencing parts");
     found.push_back({folder, explaining::check_silencing(explainer, task, examples,
                                                          resources.device, options)});
+    abandonable.reset();
     write_json_atomically(run.path() / "silencing.json", to_json(found.back().found));
   }
   return found;

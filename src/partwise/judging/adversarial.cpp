@@ -1,6 +1,5 @@
 #include "partwise/judging/adversarial.h"
 
-#include "partwise/base/interrupt.h"
 #include "partwise/base/progress.h"
 #include "partwise/base/random.h"
 #include "partwise/judging/box_minimiser.h"
@@ -264,17 +263,12 @@ RandomWalk walk_at_random(const Scores& scores,
   return {torch::where(changed, gone, none).cpu(), flips.cpu()};
 }
 
-Attacked attack_images(const Scores& all_scores,
+Attacked attack_images(const Scores& scores,
                        const Tensor& all_pixels,
                        const AttackOptions& options,
                        int64_t bootstrap_seed,
                        const std::string& device) {
   validate(options);
-  const Scores scores = [&](const Tensor& images) {
-    if (interrupt_requested())
-      throw Interrupted("interrupted while attacking images; nothing was written");
-    return all_scores(images);
-  };
   const auto seed = derive_seed({static_cast<uint64_t>(bootstrap_seed), kAttackStream});
   const auto chosen = drawn_rows(all_pixels.size(0), options.images, seed);
   const auto pixels = all_pixels.index_select(0, torch::tensor(chosen, torch::kInt64));

@@ -132,8 +132,6 @@ std::vector<metrics::LayerMeasures> measure_layers(const Look& look,
                                                    const metrics::LayerOptions& options) {
   std::vector<metrics::LayerMeasures> found;
   for (std::size_t i = 0; i < look.activations.layers.size(); ++i) {
-    if (interrupt_requested())
-      throw Interrupted("interrupted while measuring; nothing was written");
     found.push_back(metrics::measure_layer(maps_of(look.activations.layers[i]),
                                            exam_of(look, i, truth, training, options), options));
   }
@@ -244,6 +242,8 @@ Dissection dissect(const runs::RunFolder& run,
                    const datasets::PartDataset& dataset,
                    const MeasureOptions& options,
                    const models::Resources& resources) {
+  const Abandonable abandonable(fmt::format(
+      "{}: interrupted while measuring; what was measured before stays", run.path().string()));
   const auto trained = open_trained_run(run, dataset, resources, options.checkpoint);
   const auto& design = trained.design;
   const auto judged =
