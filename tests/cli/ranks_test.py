@@ -135,8 +135,8 @@ class Ranks(unittest.TestCase):
         self.finish(self.start(run, "--resume"))
         self.assertEqual([row["epoch"] for row in log(run)], list(range(1, EPOCHS + 1)))
 
-    def as_torchrun(self, run, rank, port):
-        return self.start(run, environment={"RANK": str(rank), "WORLD_SIZE": "2", "LOCAL_RANK": str(rank),
+    def as_torchrun(self, run, rank, port, *more):
+        return self.start(run, *more, environment={"RANK": str(rank), "WORLD_SIZE": "2", "LOCAL_RANK": str(rank),
                                             "LOCAL_WORLD_SIZE": "2", "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(port)})
 
     def test_torchruns_variables_make_ranks_too(self):
@@ -172,6 +172,30 @@ class Ranks(unittest.TestCase):
         self.finish(second, -signal.SIGKILL)
         _, errors = self.finish(first, 1)
         self.one_line(errors, "partwise: rank 0 lost the others", "--resume")
+
+    def test_a_rank_that_waits_says_so_and_ends_when_asked(self):
+        with socket.create_server(("127.0.0.1", 0)) as server:
+            port = server.getsockname()[1]
+        run = self.folder / "waiting"
+        process = self.as_torchrun(run, 0, port)
+        self.assertIn(f"rank 0 of 2: waiting for the others at 127.0.0.1:{port}", process.stderr.readline())
+        start = time.monotonic()
+        process.send_signal(signal.SIGTERM)
+        _, errors = self.finish(process, 130)
+        self.assertLess(time.monotonic() - start, 5.0)  # at once; a busy machine
+        self.one_line(errors, "interrupted while waiting")
+        self.assertFalse(run.exists())
+
+    def test_a_rank_started_with_other_options_is_named_by_all(self):
+        with socket.create_server(("127.0.0.1", 0)) as server:
+            port = server.getsockname()[1]
+        run = self.folder / "unlike"
+        first, second = self.as_torchrun(run, 0, port), self.as_torchrun(run, 1, port, "--strength", 0.5)
+        _, errors = self.finish(first, 1)
+        self.one_line(errors, "rank 1 was started with other options")
+        _, errors = self.finish(second, 1)
+        self.one_line(errors, "rank 1", "strength", "0.5")
+        self.assertFalse(run.exists())
 
     def test_impossible_ranks_are_refused_in_one_line(self):
         run = self.folder / "impossible"

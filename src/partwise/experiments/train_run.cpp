@@ -12,6 +12,7 @@
 #include "partwise/training/early_stop.h"
 #include "partwise/training/recipe.h"
 #include "partwise/training/trainer.h"
+#include "partwise/training/training_state.h"
 
 namespace partwise::experiments {
 namespace {
@@ -60,6 +61,9 @@ TrainOutcome train_here(const TrainRequest& request,
   auto resources = start_session(machine);
   resources.device = tensors::device_of_rank(resources.device, place);
   resources.ranks = tensors::Ranks::join(place, resources.device);
+  auto settled = to_json(training::in_force(recipe));
+  settled["data_hash"] = content_hash(read_file(dataset.root / "dataset.json"));
+  training::require_same_on_all(resources.ranks, settled);
   const auto run = shared_run(request, recipe, dataset, resources.ranks);
   training::train(run, dataset, resources);
   TrainOutcome outcome;

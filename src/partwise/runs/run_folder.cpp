@@ -20,18 +20,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-std::string first_difference(const nlohmann::json& a, const nlohmann::json& b) {
-  for (const auto& [key, value] : a.items()) {
-    const auto other = b.value(key, nlohmann::json());
-    if (other != value)
-      return fmt::format("{} is {} there and {} here", key, other.dump(), value.dump());
-  }
-  for (const auto& [key, value] : b.items()) {
-    if (!a.contains(key)) return fmt::format("{} = {} is set there only", key, value.dump());
-  }
-  return "";
-}
-
 // When the run was made, "2026-01-31T12:00:00Z", in seconds since 1970; 0 where it is not said.
 double creation_time(const nlohmann::json& manifest) {
   std::tm parts{};
@@ -61,6 +49,18 @@ bool same_data(const nlohmann::json& first, const nlohmann::json& second) {
 }
 
 }  // namespace
+
+std::string first_difference(const nlohmann::json& here, const nlohmann::json& there) {
+  for (const auto& [key, value] : here.items()) {
+    const auto other = there.value(key, nlohmann::json());
+    if (other != value)
+      return fmt::format("{} is {} there and {} here", key, other.dump(), value.dump());
+  }
+  for (const auto& [key, value] : there.items()) {
+    if (!here.contains(key)) return fmt::format("{} = {} is set there only", key, value.dump());
+  }
+  return "";
+}
 
 RunFolder::RunFolder(fs::path path, nlohmann::json options, nlohmann::json manifest)
     : path_(std::move(path)), options_(std::move(options)), manifest_(std::move(manifest)) {}

@@ -7,6 +7,9 @@
 
 namespace partwise::runs {
 
+// The first option in which `here` differs from `there`, in words; "": none.
+std::string first_difference(const nlohmann::json& here, const nlohmann::json& there);
+
 // One experiment on disk:
 //   options.json    every option, flat
 //   manifest.json   program version, git commit, library versions, data checksum, when it was made

@@ -1,6 +1,8 @@
 #include "partwise/tensors/ranks.h"
 
+#include "partwise/base/interrupt.h"
 #include "partwise/base/options.h"
+#include "partwise/base/progress.h"
 #include "partwise/tensors/torch.h"
 
 #include <torch/cuda.h>
@@ -22,10 +24,13 @@
 #include <algorithm>
 #include <arpa/inet.h>
 #include <charconv>
+#include <condition_variable>
 #include <cstdlib>
 #include <limits>
+#include <mutex>
 #include <netinet/in.h>
 #include <sys/socket.h>
+#include <thread>
 #include <unistd.h>
 
 namespace partwise::tensors {
@@ -133,6 +138,16 @@ Tensor Ranks::rows_of_all(const Tensor& own, int64_t rows) const {
   return sum(all);
 }
 
+std::string Ranks::text_of_leader(const std::string& own) const {
+  if (alone()) return own;
+  auto length = torch::full({1}, static_cast<int64_t>(own.size()), torch::kInt64);
+  take_from_leader(length);
+  auto bytes = torch::zeros({length.item<int64_t>()}, torch::kUInt8);
+  if (leads()) std::copy(own.begin(), own.end(), bytes.data_ptr<uint8_t>());
+  take_from_leader(bytes);
+  return {bytes.data_ptr<uint8_t>(), bytes.data_ptr<uint8_t>() + bytes.numel()};
+}
+
 bool Ranks::leaders(bool decision) const {
   const auto value = torch::full({1}, decision ? 1.0 : 0.0);
   take_from_leader(value);
@@ -194,6 +209,33 @@ c10::intrusive_ptr<Collectives> nccl(const RankPlace& place, std::chrono::second
 }
 #endif
 
+// Says a line where it exists for longer than a few seconds.
+class SayIfLong {
+ public:
+  explicit SayIfLong(std::string line)
+      : teller_([this, line = std::move(line)] {
+          std::unique_lock lock(guard_);
+          if (!over_.wait_for(lock, std::chrono::seconds(3), [this] { return is_over_; }))
+            say(line);
+        }) {}
+  ~SayIfLong() {
+    {
+      const std::lock_guard lock(guard_);
+      is_over_ = true;
+    }
+    over_.notify_one();
+    teller_.join();
+  }
+  SayIfLong(const SayIfLong&) = delete;
+  SayIfLong& operator=(const SayIfLong&) = delete;
+
+ private:
+  std::mutex guard_;
+  std::condition_variable over_;
+  bool is_over_ = false;
+  std::thread teller_;  // last: it uses the others
+};
+
 // Whatever c10d throws means that somebody is not there.
 template <typename Step>
 auto reaching_others(int rank, Step&& step) {
@@ -240,6 +282,11 @@ Ranks Ranks::join(const RankPlace& place,
   require_ranks(device);
   ranks.rank_ = place.rank;
   ranks.count_ = place.count;
+  const SayIfLong waiting(
+      fmt::format("rank {} of {}: waiting for the others at {}:{}, up to {} s in all ...",
+                  place.rank, place.count, place.host, place.port, patience.count()));
+  const Abandonable abandonable(
+      fmt::format("rank {}: interrupted while waiting for the others", place.rank));
   ranks.group_ = reaching_others(place.rank, [&] {
 #ifdef PARTWISE_NCCL
     if (torch::Device(device).is_cuda()) {

@@ -75,6 +75,7 @@ class Ranks {
   Tensor rows_of_all(const Tensor& own, int64_t rows) const;
   void take_from_leader(const Tensor& tensor) const;  // in place
   bool leaders(bool decision) const;
+  std::string text_of_leader(const std::string& own) const;
   void meet() const;  // nobody goes on before all are here
 
   // Starts a sum; the returned function waits for it.

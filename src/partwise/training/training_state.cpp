@@ -3,6 +3,7 @@
 #include "partwise/base/error.h"
 #include "partwise/base/interrupt.h"
 #include "partwise/interpretable.h"
+#include "partwise/runs/run_folder.h"
 #include "partwise/tensors/torch.h"
 
 namespace partwise::training {
@@ -70,6 +71,18 @@ void require_equal_weights(const tensors::Ranks& ranks, const networks::Network&
   const auto own = torch::stack(sums);
   const auto spread = ranks.max(own) + ranks.max(-own);
   expects(spread.count_nonzero().item<int64_t>() == 0, "the ranks' weights differ");
+}
+
+void require_same_on_all(const tensors::Ranks& ranks, const nlohmann::json& settled) {
+  if (ranks.alone()) return;
+  const auto leaders = nlohmann::json::parse(ranks.text_of_leader(settled.dump()));
+  const auto difference = runs::first_difference(leaders, settled);
+  const double own = difference.empty() ? 0.0 : ranks.rank();
+  const auto other = ranks.max(torch::full({1}, own)).item<double>();
+  ensure(difference.empty(), "rank {} was started otherwise than rank 0: {}", ranks.rank(),
+         difference);
+  ensure(other == 0.0, "rank {} was started with other options or other data; start all alike",
+         other);
 }
 
 bool stop_requested(const tensors::Ranks& ranks) {

@@ -31,6 +31,10 @@ void take_from_leader(const tensors::Ranks& ranks,
 // Ranks that took the same steps hold the same bits; a sum that differs shows one that went astray.
 void require_equal_weights(const tensors::Ranks& ranks, const networks::Network& network);
 
+// Options (and what else `settled` says) are the same on all ranks; else an Error on every one of
+// them that names a rank that was started with others.
+void require_same_on_all(const tensors::Ranks& ranks, const nlohmann::json& settled);
+
 // A signal reaches the ranks at different times; they must stop at the same step.
 bool stop_requested(const tensors::Ranks& ranks);
 
