@@ -20,8 +20,10 @@ void demo_command(const DemoFlags& flags) {
   const auto command =
       fmt::format("partwise demo --seed {}{}", options.seed, flags.quick ? " --quick" : "");
   const auto demo = experiments::run_demo(flags.out, options, command, flags.machine);
+  std::vector<findings::NamedFindings> found;
+  for (const auto& one : demo.found) found.push_back({one.arm, one});
   fmt::print("{}\nreport   {}\nsummary  {}\ntime     {}\nexplore  partwise serve {}\n",
-             report::findings_table(demo.found), std::filesystem::absolute(demo.report).string(),
+             report::findings_table(found), std::filesystem::absolute(demo.report).string(),
              std::filesystem::absolute(demo.summary).string(), readable_duration(demo.seconds),
              (std::filesystem::absolute(flags.out) / "runs" / "interpretable").string());
 }

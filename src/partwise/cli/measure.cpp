@@ -27,11 +27,9 @@ void measure_command(const MeasureCommand& flags) {
   options.random_control = flags.random_control;
   options.checkpoint = flags.checkpoint;
   const auto named = experiments::measure_runs(flags.runs, flags.data, options, flags.machine);
-  std::vector<findings::RunFindings> found;
   auto all = nlohmann::json::object();
   int64_t trained_on = 0;
   for (const auto& [name, one] : named) {
-    found.push_back(one);
     all[name] = to_json(one);
     trained_on = std::max(trained_on, *one.training_images);
   }
@@ -46,8 +44,8 @@ void measure_command(const MeasureCommand& flags) {
         "little about new images",
         flags.split, trained_on));
   }
-  fmt::print("{}{}{}", report::findings_table(found), report::further_lines(found),
-             report::warning_lines(found));
+  fmt::print("{}{}{}", report::findings_table(named), report::further_lines(named),
+             report::warning_lines(named));
 }
 
 }  // namespace

@@ -43,7 +43,7 @@ void add_referee(CLI::App& app) {
     const auto& layer = found.layers.front();
     fmt::print("{}: {} rows, {} filters, split {}\n{}{}", layer.layer, found.rows, *layer.filters,
                found.split, report::finding_lines(layer.findings, true),
-               report::warning_lines({&found, 1}));
+               report::warning_lines(std::vector<findings::NamedFindings>{{flags->dump, found}}));
   });
 }
 

@@ -82,8 +82,8 @@ TEST(ANewMetric, IsOneRowAndIsSeenEverywhere) {
   const auto sees = [](const std::string& text, const std::string& part) {
     EXPECT_NE(text.find(part), std::string::npos) << part << " in\n" << text.substr(0, 2000);
   };
-  sees(further_lines(runs), "peaks_above");
-  sees(further_lines(runs), "a_coin 0.500");
+  sees(further_lines(named), "peaks_above");
+  sees(further_lines(named), "a_coin 0.500");
   sees(findings_csv(named), "conv4,peaks_above,measured,0.5,");
   sees(findings_markdown(named), "| peaks_above | 0.500 [");
   sees(findings_latex(named), "peaks\\_above & 0.500 [");

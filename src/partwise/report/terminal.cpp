@@ -6,7 +6,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <sstream>
+#include <vector>
 
 namespace partwise::report {
 namespace {
@@ -64,6 +68,37 @@ std::string share_lines(const Finding& finding) {
   return lines;
 }
 
+using Rows = std::vector<std::vector<std::string>>;
+
+std::size_t letters(const std::string& text) {  // of UTF-8
+  return static_cast<std::size_t>(std::count_if(
+      text.begin(), text.end(), [](char c) { return (static_cast<uint8_t>(c) & 0xC0U) != 0x80U; }));
+}
+
+// Every column as wide as its widest cell.
+std::string aligned(const Rows& rows) {
+  std::vector<std::size_t> widths;
+  for (const auto& row : rows) {
+    widths.resize(std::max(widths.size(), row.size()));
+    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], letters(row[i]));
+  }
+  std::string text;
+  for (const auto& row : rows) {
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      text += row[i];
+      if (i + 1 < row.size()) text += std::string(widths[i] - letters(row[i]) + 2, ' ');
+    }
+    text += '\n';
+  }
+  return text;
+}
+
+bool have_names(std::span<const findings::NamedFindings> runs) {
+  return runs.size() > 1 && std::any_of(runs.begin(), runs.end(), [](const auto& run) {
+           return run.name != run.findings.arm;
+         });
+}
+
 bool leads(const std::string& key) {
   const auto* metric = metrics::find_metric(key);
   return metric != nullptr && metric->leads;
@@ -71,42 +106,56 @@ bool leads(const std::string& key) {
 
 }  // namespace
 
-std::string findings_table(std::span<const findings::RunFindings> runs) {
-  constexpr auto kRow = "{:<15} {:<7} {:<22} {:<22} {:<22} {:<22} {:<22} {:<8} {}\n";
-  auto table = fmt::format(kRow, "arm", "layer", "accuracy", "purity", "part interpretability",
-                           "instability D", "D / D_shuffle", "silent", "effective");
-  for (const auto& run : runs) {
+std::string findings_table(std::span<const findings::NamedFindings> runs) {
+  const bool named = have_names(runs);
+  Rows rows{{"layer", "accuracy", "purity", "part interpretability", "instability D",
+             "D / D_shuffle", "silent", "effective"}};
+  if (named) rows[0].insert(rows[0].begin(), "run");
+  rows[0].insert(rows[0].begin() + (named ? 1 : 0), "arm");
+  for (const auto& [name, run] : runs) {
     for (const auto& layer : run.layers) {
       const auto of_layer = [&](const char* key) { return cell(layer.findings, key); };
-      table += fmt::format(kRow, run.arm, layer.layer, cell(run.findings, "accuracy"),
-                           of_layer("purity"), of_layer("part_interpretability"),
-                           of_layer("location_instability"), of_layer("instability_ratio"),
-                           value_of(layer.findings, "silent_share", 3),
-                           value_of(layer.findings, "effective_filters", 1));
+      auto& row = rows.emplace_back();
+      if (named) row.push_back(name);
+      row.insert(row.end(),
+                 {run.arm, layer.layer, cell(run.findings, "accuracy"), of_layer("purity"),
+                  of_layer("part_interpretability"), of_layer("location_instability"),
+                  of_layer("instability_ratio"), value_of(layer.findings, "silent_share", 3),
+                  value_of(layer.findings, "effective_filters", 1)});
     }
   }
-  return table;
+  return aligned(rows);
 }
 
 std::string finding_lines(const Findings& found, bool all) {
-  std::string lines;
+  Rows rows;
+  std::vector<std::string> below;  // a row's further lines
   for (const auto& [key, finding] : found) {
     if (!all && leads(key)) continue;
     std::string controls;
     for (const auto& [name, value] : finding.controls)
       controls += fmt::format("{}{} {}", controls.empty() ? "" : ", ", name, number(value));
-    lines += fmt::format("  {:<32} {:<24} {}\n{}", key, plain_interval(finding, "-"),
-                         controls + further(finding), share_lines(finding));
+    rows.push_back({"  " + key, plain_interval(finding, "-"), controls + further(finding)});
+    below.push_back(share_lines(finding));
   }
-  return lines;
+  std::istringstream lines(aligned(rows));
+  std::string text;
+  for (const auto& more : below) {
+    std::string line;
+    std::getline(lines, line);
+    text += line + '\n' + more;
+  }
+  return text;
 }
 
-std::string further_lines(std::span<const findings::RunFindings> runs) {
+std::string further_lines(std::span<const findings::NamedFindings> runs) {
+  const bool named = have_names(runs);
   std::string text;
-  for (const auto& run : runs) {
+  for (const auto& [name, run] : runs) {
+    const auto& called = named ? name : run.arm;
     const auto add = [&](const std::string& of, const Findings& found) {
       const auto lines = finding_lines(found, false);
-      if (!lines.empty()) text += fmt::format("\n{}, {}\n{}", run.arm, of, lines);
+      if (!lines.empty()) text += fmt::format("\n{}, {}\n{}", called, of, lines);
     };
     add("whole network", run.findings);
     for (const auto& layer : run.layers) add(layer.layer, layer.findings);
@@ -114,38 +163,37 @@ std::string further_lines(std::span<const findings::RunFindings> runs) {
   return text;
 }
 
-std::string warning_lines(std::span<const findings::RunFindings> runs) {
+std::string warning_lines(std::span<const findings::NamedFindings> runs) {
+  const bool named = have_names(runs);
   std::string lines;
-  for (const auto& run : runs) {
+  for (const auto& [name, run] : runs) {
     for (const auto& layer : run.layers) {
       for (const auto& warning : silence_warnings(run, layer))
-        lines += fmt::format("warning: {}\n", warning);
+        lines += fmt::format("warning: {}{}\n", named ? name + ": " : "", warning);
     }
   }
   return lines.empty() ? "" : "\n" + lines;
 }
 
 std::string comparison_table(std::span<const findings::ComparedNumber> numbers) {
-  constexpr auto kRow = "{:<26} {:<32} {:>8} {:>8} {:>8}  {:<18} {}\n";
   const auto plain = [](double value) {
     return std::isfinite(value) ? fmt::format("{:.3f}", value) : "-";
   };
   const auto change = [](double value) {
     return std::isfinite(value) ? fmt::format("{:+.3f}", value) : "-";
   };
-  auto text = fmt::format(kRow, "layer", "metric", "first", "second", "change", "95 % interval",
-                          "the second is");
+  Rows rows{{"layer", "metric", "first", "second", "change", "95 % interval", "the second is"}};
   for (const auto& [role, key, first, second, comparison] : numbers) {
-    text += fmt::format(kRow, role.empty() ? "whole network" : role, key, plain(first),
-                        plain(second), change(comparison.difference),
-                        fmt::format("[{}, {}]", change(comparison.low), change(comparison.high)),
-                        words_for(relation(comparison)));
+    rows.push_back({role.empty() ? "whole network" : role, key, plain(first), plain(second),
+                    change(comparison.difference),
+                    fmt::format("[{}, {}]", change(comparison.low), change(comparison.high)),
+                    words_for(relation(comparison))});
   }
   const auto lines = static_cast<double>(numbers.size());
-  return text + fmt::format(
-                    "\nOne interval per line: of {} lines about {:.0f} leave out 0 by chance "
-                    "alone.\n",
-                    numbers.size(), std::ceil(0.05 * lines));
+  return aligned(rows) + fmt::format(
+                             "\nOne interval per line: of {} lines about {:.0f} leave out 0 by "
+                             "chance alone.\n",
+                             numbers.size(), std::ceil(0.05 * lines));
 }
 
 }  // namespace partwise::report

@@ -7,17 +7,17 @@
 
 namespace partwise::report {
 
-// The numbers that lead, one row per layer.
-std::string findings_table(std::span<const findings::RunFindings> runs);
+// The numbers that lead, one row per layer. Several runs go by their names, one by its arm; so below.
+std::string findings_table(std::span<const findings::NamedFindings> runs);
 
 // One line per finding: key, value, interval, controls; `all`: those that lead too.
 std::string finding_lines(const findings::Findings& found, bool all);
 
 // Those lines of the networks and their layers, where there are any.
-std::string further_lines(std::span<const findings::RunFindings> runs);
+std::string further_lines(std::span<const findings::NamedFindings> runs);
 
 // One line for each thing that is wrong with how a layer's filters are at work (report/verdict.h).
-std::string warning_lines(std::span<const findings::RunFindings> runs);
+std::string warning_lines(std::span<const findings::NamedFindings> runs);
 
 // One line per number, and how many leave out 0 by chance.
 std::string comparison_table(std::span<const findings::ComparedNumber> numbers);

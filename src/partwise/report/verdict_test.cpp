@@ -284,7 +284,8 @@ TEST(Warnings, PointAtSilentFiltersUnservedCategoriesAndSilentImages) {
   EXPECT_TRUE(any_contains(all, "On 40.0\u00A0% of the images nothing fires"));
   layer.findings["purity"].value = std::nan("");
   EXPECT_TRUE(any_contains(silence_warnings(quiet, layer), "it has no purity"));
-  EXPECT_NE(warning_lines({&quiet, 1}).find("warning: cat has none"), std::string::npos);
+  const std::vector<findings::NamedFindings> named{{"quiet", quiet}};
+  EXPECT_NE(warning_lines(named).find("warning: cat has none"), std::string::npos);
 }
 
 TEST(Warnings, PointAtDeadFiltersLeaksAndUntrainedNetworks) {
