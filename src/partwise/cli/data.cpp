@@ -44,6 +44,8 @@ std::vector<std::string> problems_of(const datasets::DatasetSummary& summary) {
                                 leak.first_split, leak.second_file, leak.second_split,
                                 leak.reason));
   }
+  for (const auto& picture : summary.same_pictures)
+    lines.push_back("the same picture in two classes: " + in_words(picture));
   return lines;
 }
 

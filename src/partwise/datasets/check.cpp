@@ -2,6 +2,7 @@
 
 #include "partwise/base/error.h"
 #include "partwise/base/files.h"
+#include "partwise/base/interrupt.h"
 #include "partwise/base/parallel.h"
 #include "partwise/base/progress.h"
 #include "partwise/datasets/crops.h"
@@ -18,6 +19,7 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(LandmarkCount, objects, single_instance)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ImageProblem, file_name, reason)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(
     SplitLeak, first_split, first_file, second_split, second_file, reason)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(SamePicture, first_file, first_class, second_file, second_class)
 
 namespace {
 
@@ -51,6 +53,7 @@ FileFinding check_file(const fs::path& root, const ImageRecord& record) {
 
 std::vector<FileFinding> check_files(const PartDataset& dataset, int threads) {
   std::vector<FileFinding> findings(dataset.images.size());
+  const Abandonable abandonable("interrupted while checking images; nothing was written");
   Progress progress("checking images", static_cast<int64_t>(findings.size()), "images");
   parallel_for(static_cast<int64_t>(findings.size()), threads, [&](int64_t i) {
     const auto at = static_cast<std::size_t>(i);
@@ -190,6 +193,9 @@ DatasetSummary check_dataset(const PartDataset& dataset, int threads) {
     if (kind != nullptr) (summary.*kind).push_back({dataset.images[i].file_name, reason});
   }
   summary.leaks = find_leaks(dataset, findings);
+  std::vector<std::string> content;
+  for (const auto& finding : findings) content.push_back(finding.hash);
+  summary.same_pictures = same_pictures_in_two_classes(dataset, content);
   return summary;
 }
 
@@ -203,6 +209,7 @@ json to_json(const DatasetSummary& summary) {
              {"unreadable", summary.unreadable},
              {"wrong_size", summary.wrong_size},
              {"leaks", summary.leaks},
+             {"same_pictures", summary.same_pictures},
              {"sound", summary.sound()}};
   for (const auto& category : summary.categories) {
     value["categories"][category.name] = json_from_category(category);

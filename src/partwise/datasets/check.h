@@ -1,6 +1,7 @@
 #pragma once
 
 #include "partwise/datasets/part_dataset.h"
+#include "partwise/datasets/same_pictures.h"
 
 #include <nlohmann/json.hpp>
 
@@ -51,9 +52,11 @@ struct DatasetSummary {
   std::vector<ImageProblem> unreadable;
   std::vector<ImageProblem> wrong_size;
   std::vector<SplitLeak> leaks;
+  std::vector<SamePicture> same_pictures;  // in two classes
 
   [[nodiscard]] bool sound() const {
-    return missing.empty() && unreadable.empty() && wrong_size.empty() && leaks.empty();
+    return missing.empty() && unreadable.empty() && wrong_size.empty() && leaks.empty() &&
+           same_pictures.empty();
   }
 };
 

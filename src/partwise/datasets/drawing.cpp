@@ -11,14 +11,14 @@ namespace {
 
 using Rgb = std::array<uint8_t, 3>;
 
-constexpr std::array<MarkColour, 8> kColours{{{"red", {235, 40, 40}},
-                                              {"blue", {50, 110, 255}},
-                                              {"green", {30, 190, 60}},
-                                              {"yellow", {250, 220, 30}},
-                                              {"magenta", {235, 60, 220}},
-                                              {"cyan", {40, 220, 230}},
-                                              {"orange", {255, 140, 20}},
-                                              {"violet", {150, 90, 240}}}};
+constexpr std::array<MarkColour, 20> kColours{
+    {{"red", {235, 40, 40}},      {"blue", {50, 110, 255}},      {"green", {30, 190, 60}},
+     {"yellow", {250, 220, 30}},  {"magenta", {235, 60, 220}},   {"cyan", {40, 220, 230}},
+     {"orange", {255, 140, 20}},  {"violet", {150, 90, 240}},    {"brown", {140, 80, 20}},
+     {"pink", {255, 170, 190}},   {"olive", {130, 130, 20}},     {"teal", {0, 125, 125}},
+     {"navy", {20, 20, 130}},     {"lime", {180, 255, 60}},      {"maroon", {120, 10, 40}},
+     {"grey", {130, 130, 130}},   {"black", {0, 0, 0}},          {"beige", {235, 210, 160}},
+     {"dark green", {0, 85, 20}}, {"pale blue", {165, 200, 255}}}};
 constexpr Rgb kBoxColour{255, 255, 255};
 
 void put(images::Image& image, int64_t x, int64_t y, const Rgb& colour) {

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
+
 namespace partwise::datasets {
 namespace {
 
@@ -29,6 +31,14 @@ TEST(Drawing, MarksLieWhereTheTruthDoesAtAnySize) {
               (std::array<int, 3>{eye[0], eye[1], eye[2]}));
     EXPECT_EQ(colour_at(picture, 50 * factor, 30 * factor), (std::array{90, 90, 90}));
   }
+}
+
+TEST(Drawing, FifteenLandmarksHaveFifteenColours) {
+  Category bird{1, "bird", {}, {}};
+  std::set<std::string> colours;
+  for (int i = 0; i < 15; ++i) bird.landmarks.push_back(std::to_string(i));
+  for (const auto& name : bird.landmarks) colours.insert(mark_colour(bird, name).name);
+  EXPECT_EQ(colours.size(), 15U);
 }
 
 TEST(Drawing, MasksAreTinted) {

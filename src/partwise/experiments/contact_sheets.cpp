@@ -6,7 +6,8 @@
 #include "partwise/base/progress.h"
 #include "partwise/datasets/drawing.h"
 #include "partwise/images/codec.h"
-#include "partwise/views/heat_map.h"
+#include "partwise/views/figure.h"
+#include "partwise/views/raster.h"
 
 #include <algorithm>
 #include <unordered_map>
@@ -39,16 +40,51 @@ std::string safe_name(std::string name) {
   return name.substr(0, 100);
 }
 
-std::string colours_of(const datasets::Category& category) {
+std::vector<std::string> marks_of(const datasets::Category& category) {
   auto names = category.parts;
-  names.insert(names.end(), category.landmarks.begin(), category.landmarks.end());
-  std::sort(names.begin(), names.end());
-  names.erase(std::unique(names.begin(), names.end()), names.end());
+  for (const auto& landmark : category.landmarks) {
+    if (std::find(names.begin(), names.end(), landmark) == names.end()) names.push_back(landmark);
+  }
+  return names;
+}
+
+std::string colours_of(const datasets::Category& category) {
   std::string text;
-  for (const auto& name : names) {
+  for (const auto& name : marks_of(category)) {
     text += fmt::format(", {} {}", name, datasets::mark_colour(category, name).name);
   }
   return text;
+}
+
+// Each name beside a swatch of its colour, in as many lines as they take; none: an empty picture.
+images::Image legend(const datasets::Category& category, int64_t sheet_width) {
+  constexpr double kLine = 24.0;
+  constexpr double kSwatch = 12.0;
+  constexpr double kBetween = 18.0;
+  const views::TextStyle style;
+  const auto names = marks_of(category);
+  if (names.empty()) return {};
+  const auto width = static_cast<double>(sheet_width);
+  const auto needs = [&](const std::string& name) {
+    return kSwatch + kSwatch / 2 + views::text_width(name, style);
+  };
+  std::vector<Point> places;
+  Point next{1.0, 0.0};
+  for (const auto& name : names) {
+    if (next.x > 1.0 && next.x + needs(name) > width) next = {1.0, next.y + kLine};
+    places.push_back(next);
+    next.x += needs(name) + kBetween;
+  }
+  views::Figure figure(width, next.y + kLine);
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const auto [x, y] = places[i];
+    figure.rectangle({x, y + 5.0, kSwatch, kSwatch},
+                     views::Fill(datasets::mark_colour(category, names[i]).rgb),
+                     views::Stroke{.width = 1.0});
+    figure.text({x + 1.5 * kSwatch, y + 16.0},
+                views::fitted(names[i], width - 1.5 * kSwatch, style), style);
+  }
+  return figure.image();
 }
 
 }  // namespace
@@ -80,7 +116,12 @@ void write_contact_sheets(const datasets::PartDataset& dataset, const fs::path& 
                    pictures.end());
     if (pictures.empty()) continue;
     const auto file = folder / (safe_name(category.name) + ".png");
-    write_file_atomically(file, images::encode_png(views::contact_sheet(pictures, kColumns, kGap)));
+    const auto sheet = views::contact_sheet(pictures, kColumns, kGap);
+    const auto names = legend(category, sheet.width);
+    views::Raster page(sheet.width, sheet.height + kGap + names.height);
+    page.paste(sheet, 0, 0);
+    page.paste(names, 0, sheet.height + kGap);
+    write_file_atomically(file, images::encode_png(page.image()));
     say(fmt::format("{}: {} of {} objects; box white{}", file.string(), pictures.size(), all.size(),
                     colours_of(category)));
   }

@@ -16,7 +16,8 @@ TEST_F(ContactSheets, ShowEveryObjectOfACategoryAndPassOverWhatCannotBeRead) {
   EXPECT_NE(said()[0].find("fox.png: 8 of 9 objects; box white"), std::string::npos) << said()[0];
   EXPECT_NE(said()[1].find(": 9 of 9 objects"), std::string::npos) << said()[1];
   const auto sheet = images::read_image(root_ / "sheets" / "fox.png");
-  EXPECT_EQ(sheet.width, 6 * 240 + 5 * 6);  // six columns and the gaps between them
+  EXPECT_EQ(sheet.width, 6 * 240 + 5 * 6);   // six columns and the gaps between them
+  EXPECT_GT(sheet.height, 2 * 240 + 2 * 6);  // two rows, and below them what the colours stand for
 }
 
 }  // namespace

@@ -1,3 +1,4 @@
+#include "partwise/datasets/check.h"
 #include "partwise/datasets/import/import_fixture.h"
 
 namespace partwise::datasets {
@@ -52,6 +53,20 @@ TEST_F(FolderImport, APersonsOwnSplitIsKeptUnlessAnotherIsAskedFor) {
   mixed.out = root_ / "mixed";
   mixed.options.protocol = Protocol::clean;
   EXPECT_FALSE(import_dataset(mixed).dataset.splits.contains("val"));
+}
+
+TEST_F(FolderImport, ThePictureThatLiesInTwoClassesIsNamed) {
+  photograph("fox/a.jpg", 9, 9, 1);
+  photograph("fox/again.jpg", 9, 9, 1);
+  photograph("cat/b.jpg", 9, 9, 1);
+  photograph("cat/c.jpg", 9, 9, 2);
+  photograph("negatives/d.jpg", 9, 9, 2);
+  const auto report = import_dataset(request("folder"));
+  ASSERT_EQ(report.same_pictures.size(), 3U);
+  EXPECT_EQ(in_words(report.same_pictures[0]), "images/cat/b.jpg (cat) and images/fox/a.jpg (fox)");
+  EXPECT_EQ(report.same_pictures[1].second_file, "images/fox/again.jpg");
+  EXPECT_EQ(report.same_pictures[2].second_class, "no object");
+  EXPECT_FALSE(check_dataset(report.dataset).sound());
 }
 
 TEST_F(FolderImport, ALoneTrainFolderIsASplitOnlyWhereItHoldsClasses) {

@@ -280,7 +280,7 @@ Splits splits_of(const std::vector<SplitEntry>& entries, const ImportOptions& op
 ImportReport assemble(const ImportRequest& request,
                       const ImportPlan& plan,
                       std::vector<Outcome> outcomes) {
-  ImportReport report{{}, plan.skipped};
+  ImportReport report{{}, plan.skipped, {}};
   auto& dataset = report.dataset;
   dataset.root = request.out;
   dataset.categories = plan.categories;
@@ -315,6 +315,11 @@ ImportReport assemble(const ImportRequest& request,
     for (auto& object : dataset.annotations) object.category_id = kMergedCategory;
   }
   declare_names(dataset);
+  std::vector<std::string> content;
+  for (const auto& outcome : outcomes) {
+    if (outcome.usable) content.push_back(outcome.content);
+  }
+  report.same_pictures = same_pictures_in_two_classes(dataset, content);
   return report;
 }
 
@@ -359,7 +364,7 @@ ImportReport import_dataset(const ImportRequest& request) {
                       {"original", fingerprint(plan)},
                       {"options", partwise::to_json(settled(request.options, plan))}};
   if (auto finished = begin_dataset(request.out, identity)) {
-    return {*std::move(finished), read_skipped(request.out)};
+    return {*std::move(finished), read_skipped(request.out), {}};
   }
   auto report = assemble(request, plan, take_images(request, plan));
   ensure(!report.dataset.images.empty(), "{}: holds no image that can be used ({} skipped{})",

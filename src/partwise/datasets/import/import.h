@@ -2,6 +2,7 @@
 
 #include "partwise/base/options.h"
 #include "partwise/datasets/import/importers.h"
+#include "partwise/datasets/same_pictures.h"
 
 #include <filesystem>
 #include <map>
@@ -53,6 +54,7 @@ struct ImportRequest {
 struct ImportReport {
   PartDataset dataset;
   std::vector<Skipped> skipped;
+  std::vector<SamePicture> same_pictures;  // in two classes; none where it was imported before
 };
 
 // Reads an original download (docs/datasets.md has the layouts) and writes the part-dataset `out`:

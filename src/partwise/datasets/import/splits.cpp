@@ -113,6 +113,7 @@ Splits own_splits(const std::vector<SplitEntry>& entries, double test_share, int
       splits[entry.own_split].push_back(entry.image_id);
     }
   }
+  if (splits.empty()) return clean_splits(entries, test_share, seed);
   if (!others.empty()) {
     const auto held_out = held_out_of(splits);
     for (const auto& [name, ids] : clean_splits(others, test_share, seed)) {

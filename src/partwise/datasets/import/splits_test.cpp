@@ -71,5 +71,10 @@ TEST(CleanSplits, DependOnTheSeed) {
   EXPECT_NE(clean_splits(entries, 0.2, 1), clean_splits(entries, 0.2, 2));
 }
 
+TEST(OwnSplits, AreCleanOnesWhereTheOriginalHasNone) {
+  const auto entries = entries_of(50, 1, 1);
+  EXPECT_EQ(own_splits(entries, 0.2, 1), clean_splits(entries, 0.2, 1));
+}
+
 }  // namespace
 }  // namespace partwise::datasets
