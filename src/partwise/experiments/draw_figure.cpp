@@ -2,6 +2,7 @@
 
 #include "partwise/base/error.h"
 #include "partwise/base/files.h"
+#include "partwise/base/interrupt.h"
 #include "partwise/base/progress.h"
 #include "partwise/explaining/figures/figure_kinds.h"
 #include "partwise/explaining/part_book.h"
@@ -11,6 +12,7 @@
 #include "partwise/runs/drawn_figures.h"
 
 #include <map>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -54,6 +56,9 @@ DrawnFiles draw_figure(const DrawRequest& request, const Machine& machine) {
          kind.name, kind.name);
   ensure(request.runs.size() <= kind.most_runs, "draw {}: {} runs are too many; {} fit on a page",
          kind.name, request.runs.size(), kind.most_runs);
+  ensure(kind.takes_image || request.options.image.empty(),
+         "draw {}: shows {}; --image {} has no place in it, leave it out", kind.name, kind.shows,
+         request.options.image);
   const auto files = files_to_write(request.out, kind.name);
   ensure(!files.empty() || request.into_report,
          "draw {}: say where to: --out FILE.png or FILE.svg, or --into-report", kind.name);
@@ -65,10 +70,12 @@ DrawnFiles draw_figure(const DrawRequest& request, const Machine& machine) {
       explaining::provide_part_book(runs::RunFolder::open(folder), request.data, resources,
                                     request.checkpoint);
   }
+  std::optional<Abandonable> abandonable("interrupted while drawing; nothing was written");
   const auto runs = explaining::open_drawn_runs(request.runs, request.data, request.checkpoint,
                                                 request.options, kind.needs, resources);
   const auto plate = kind.draw(runs, request.options);
   const auto sheet = explaining::compose(plate);
+  abandonable.reset();
   for (const auto& file : files) {
     write_file_atomically(file, file.extension() == ".svg"
                                     ? sheet.svg(plate.heading, spoken(plate))

@@ -1,5 +1,6 @@
 #include "partwise/experiments/machine.h"
 
+#include "partwise/base/parallel.h"
 #include "partwise/base/progress.h"
 #include "partwise/models/examples.h"
 #include "partwise/models/run_data.h"
@@ -8,6 +9,7 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <ctime>
 
 #ifndef PARTWISE_COMMIT
@@ -20,8 +22,12 @@ models::Resources start_session(const Machine& machine) {
   const auto device = tensors::choose_device(machine.device);
   if (machine.device == "auto" && device != "cpu")
     say(fmt::format("working on {} (--device cpu for the processor)", device));
-  tensors::start_session(machine.threads);
-  return {device, machine.threads, {machine.cache, machine.cache_limit}};
+  const int threads = std::min(machine.threads, hardware_threads());
+  if (threads < machine.threads)
+    say(fmt::format("--threads {}: more than the {} cores there are, and no quicker; using {}",
+                    machine.threads, threads, threads));
+  tensors::start_session(threads);
+  return {device, threads, {machine.cache, machine.cache_limit}};
 }
 
 std::string version_text() {

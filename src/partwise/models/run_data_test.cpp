@@ -20,7 +20,7 @@ class RunData : public testing::Test {
     options.images = 4;
     options.categories = 2;
     options.size = 48;
-    dataset_ = datasets::write_synthetic_animals(root_ / "animals", options);
+    dataset_ = datasets::write_synthetic_animals(root_ / "animals", options, 1);
   }
   void TearDown() override { remove_folder(root_); }
 

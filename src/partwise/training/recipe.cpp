@@ -48,6 +48,9 @@ std::map<std::string, Tensor> load_init(const TrainOptions& options) {
 void require_init(const TrainOptions& options) {
   if (options.init.empty()) return;
   if (fs::is_directory(options.init)) {
+    const auto net = runs::RunFolder::open(options.init).options().value("net", options.net);
+    ensure(net == options.net, "{}: a run of net {}, whose weights do not fit net {}; say --net {}",
+           options.init, net, options.net, net);
     load_init(options);
     return;
   }

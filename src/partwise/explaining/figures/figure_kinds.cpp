@@ -13,14 +13,14 @@ constexpr std::size_t kMostRuns = 4;
 
 constexpr std::array kFigures = {
     FigureKind{"templates", "the templates of a layer, and the negative one", "Templates of T_mu",
-               kMostRuns, std::nullopt, Needs::nothing, draw_templates},
+               kMostRuns, std::nullopt, Needs::nothing, draw_templates, false},
     FigureKind{"mask", "from a photo to a map, its mask, the masked map and the evidence's place",
                "Feature map, mask, masked map and receptive field of one image", kMostRuns,
                std::nullopt, Needs::maps, draw_mask},
     FigureKind{"filters",
                "what filters drawn at random see, from the strongest image to the weakest",
                "Filters in the top layers over images, interpretable and ordinary", kMostRuns,
-               Arm::ordinary_layer, Needs::maps, draw_filters},
+               Arm::ordinary_layer, Needs::maps, draw_filters, false},
     FigureKind{"activations", "maps before the mask, with and without the filter loss",
                "Activations before the mask, with and without the filter loss", kMostRuns,
                Arm::masked, Needs::maps, draw_activations},

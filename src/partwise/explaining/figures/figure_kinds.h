@@ -23,6 +23,7 @@ struct FigureKind {
   std::optional<networks::Arm> beside;  // shown beside the interpretable one in a report
   Needs needs;
   Draw draw;
+  bool takes_image = true;  // --image chooses what it shows
 };
 
 std::span<const FigureKind> figure_kinds();
