@@ -231,7 +231,7 @@ for label, text in (("empty", ""), ("a list", "[]"), ("null", "null"), ("an unkn
 row("train: a damaged training image", "train d r --epochs 1", "deer", copied("animals", "d"), each("d/images/deer*.png", lambda name: cut(name, 100)), leaves=("r",))
 row("train: no training images", "train d r --epochs 1", "train", copied("animals", "d"), changed("d/dataset.json", lambda d: d["splits"].update(train=[])))
 row("train: no space", "train {animals} r --epochs 1 --batch 8", "cannot write", file_size=5000, leaves=("r",))
-row("train: weights of another network", "train {animals} r --init {run} --net alexnet", "conv1", leaves=("r",))
+row("train: weights of another network", "train {animals} r --init {run} --net alexnet", ("/run", "tiny", "alexnet"))
 row("train: a cache that is a file", "train {animals} r --epochs 1 --batch 8 --cache c --resume --set epochz=1", "epochz", given("c", "x"))
 
 UNEXPLAINED = ("r: no photographs are explained", "{run}: no photographs are explained", "explaining three photographs")
@@ -349,7 +349,6 @@ row("draw: an unknown category", "draw filters {run} --out f.png --category wolf
 row("draw: a filter that is not there", "draw filters {run} --out f.png --filter 5000", "5000", before=("learning",))
 row("draw: an image that is not there", "draw mask {run} --out f.png --image nowhere.png", "nowhere.png")
 row("draw: an image where none is chosen", "draw filters {run} --out f.png --image fox-00001", ("filters", "--image"))
-row("train: --init a run of another net", "train {animals} r --net squeezenet1-1 --init {run}", ("/run", "tiny", "squeezenet1-1"))
 row("verify: data that was not drawn", "verify {run} --data d", "d", copied("animals", "d"), changed("d/dataset.json", lambda d: d["info"].pop("generator")), before=("verifying",))
 row("verify: no images", "verify {run} --images 0", "images")
 row("serve: an address that is none", "serve {run} --host 999.1.1.1 --port 0", "999.1.1.1")

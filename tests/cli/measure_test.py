@@ -4,10 +4,13 @@ activations that another program wrote, and refuse in one line what cannot be ju
 import csv
 import json
 import os
+import pathlib
 import shutil
+import signal
 import struct
 import subprocess
 import sys
+import time
 import unittest
 
 from commands_fixture import PARTWISE, Commands, run
@@ -40,6 +43,12 @@ def write_safetensors(path, arrays, metadata):
         data += packed
     text = json.dumps(header).encode()
     path.write_bytes(struct.pack("<Q", len(text)) + text + data)
+
+
+def catches(process, number):
+    """Whether it has come so far that it handles this signal."""
+    status = pathlib.Path(f"/proc/{process}/status").read_text()
+    return int(status.partition("SigCgt:")[2].split()[0], 16) >> (number - 1) & 1
 
 
 class Measuring(Commands):
@@ -220,6 +229,23 @@ class Measuring(Commands):
         dump = self.folder / "attacked.safetensors"
         self.done("dump", self.fox, "--layer", "conv4", "--out", dump)
         self.refused(run("referee", dump, "--data", self.data, *few[:2]), "adversarial_distortion", "part_labels")
+
+    def test_a_signal_ends_it_at_once_and_leaves_what_was_measured_before(self):
+        self.measured(self.multi)
+        before = (self.multi / "findings.json").read_bytes()
+        for one in (signal.SIGINT, signal.SIGTERM):
+            process = subprocess.Popen([PARTWISE, "measure", self.multi, "--metrics", "adversarial_distortion", "--resamples", "100000"],
+                                       stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True)
+            while not catches(process.pid, one):
+                time.sleep(0.05)
+            time.sleep(1)  # anywhere between its start and the attacks, which take minutes
+            asked = time.monotonic()
+            process.send_signal(one)
+            errors = process.communicate(timeout=60)[1]
+            self.assertEqual(process.returncode, 130, errors)
+            self.assertLess(time.monotonic() - asked, 5.0)  # idle: some milliseconds
+            self.assertIn("interrupted while measuring", errors)
+        self.assertEqual((self.multi / "findings.json").read_bytes(), before)
 
     def test_activations_need_a_folder_for_temporary_files(self):
         nowhere = subprocess.run([PARTWISE, "measure", self.fox], capture_output=True, text=True,

@@ -79,16 +79,12 @@ std::vector<NamedFilter> name_parts(const NamesRequest& request, const Machine& 
   const auto resources = start_session(machine);
   explaining::LearningOptions learning;
   learning.by_place = request.by_place;
-  if (request.learn || request.by_place) {
+  const bool anew = request.learn || request.by_place;
+  if (anew || !explaining::read_part_book(run, models::open_model(run, "last", request.data))) {
     const auto dataset = models::data_of(run, request.data);  // before what was learnt is forgotten
-    explaining::forget_part_book(run);
+    if (anew) explaining::forget_part_book(run);
     explaining::provide_part_book_from(dataset, run, resources, "last", learning);
   }
-  ensure(
-      explaining::provide_part_book(run, request.data, resources, "last", learning),
-      "{}: its parts are not known, and the images to learn them from are gone; name the dataset "
-      "with --data",
-      request.run);
   const auto model = models::open_model(run);
   const auto book = *explaining::read_part_book(run, model);
   const bool changes =
