@@ -3,11 +3,9 @@
 #include "partwise/base/error.h"
 #include "partwise/base/progress.h"
 #include "partwise/findings/findings_file.h"
+#include "partwise/runs/run_list.h"
 
-#include <cerrno>
-#include <fcntl.h>
 #include <set>
-#include <sys/file.h>
 
 namespace partwise::atlas {
 namespace {
@@ -18,11 +16,6 @@ std::string folder_name(const fs::path& path) {
   const auto whole = fs::absolute(path).lexically_normal();
   auto name = (whole.filename().empty() ? whole.parent_path() : whole).filename().string();
   return name.empty() ? "run" : name;
-}
-
-bool is_training(const fs::path& run) {
-  const Descriptor folder(::open(run.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  return folder.open() && ::flock(folder.number(), LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
 }
 
 template <typename Options>
@@ -47,7 +40,7 @@ ShownRun::ShownRun(runs::RunFolder folder, fs::path data)
     : folder_(std::move(folder)), given_data_(std::move(data)) {}
 
 RunState ShownRun::state() const {
-  if (is_training(folder_.path())) return RunState::training;
+  if (runs::is_training(folder_.path())) return RunState::training;
   return fs::exists(folder_.path() / "findings.json") ? RunState::measured : RunState::trained;
 }
 

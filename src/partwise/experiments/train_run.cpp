@@ -7,6 +7,7 @@
 #include "partwise/experiments/local_ranks.h"
 #include "partwise/experiments/machine.h"
 #include "partwise/runs/log_scalars.h"
+#include "partwise/runs/longer_run.h"
 #include "partwise/tensors/ranks.h"
 #include "partwise/tensors/session.h"
 #include "partwise/training/early_stop.h"
@@ -21,6 +22,22 @@ bool holds_run(const TrainRequest& request) {
   return std::filesystem::exists(std::filesystem::path(request.run) / "options.json");
 }
 
+// More epochs for a run: nothing else may change.
+void lengthen(const TrainRequest& request,
+              const training::Recipe& recipe,
+              const datasets::PartDataset& dataset) {
+  auto as_it_was = recipe;
+  as_it_was.train.epochs =
+      runs::RunFolder::open(request.run).options().value("epochs", recipe.train.epochs);
+  if (recipe.train.epochs <= as_it_was.train.epochs) return;
+  training::claim_run(request.run, as_it_was, make_manifest(dataset));
+  runs::lengthen_run(request.run, recipe.train.epochs);
+  say(fmt::format(
+      "{}: {} epochs become {}; rates and warm-ups follow the new length, so this is not "
+      "the run that {} epochs from the start would give",
+      request.run, as_it_was.train.epochs, recipe.train.epochs, recipe.train.epochs));
+}
+
 // The leader makes the folder, the others find it.
 training::Run shared_run(const TrainRequest& request,
                          const training::Recipe& recipe,
@@ -30,7 +47,10 @@ training::Run shared_run(const TrainRequest& request,
     ranks.meet();
     return {runs::RunFolder::open(request.run), recipe};
   }
-  if (!holds_run(request)) training::require_init(recipe.train);
+  if (holds_run(request))
+    lengthen(request, recipe, dataset);
+  else
+    training::require_init(recipe.train);
   auto run = training::claim_run(request.run, recipe, make_manifest(dataset));
   ranks.meet();
   return run;

@@ -68,14 +68,24 @@ std::string share_lines(const Finding& finding) {
   return lines;
 }
 
-using Rows = std::vector<std::vector<std::string>>;
-
 std::size_t letters(const std::string& text) {  // of UTF-8
   return static_cast<std::size_t>(std::count_if(
       text.begin(), text.end(), [](char c) { return (static_cast<uint8_t>(c) & 0xC0U) != 0x80U; }));
 }
 
-// Every column as wide as its widest cell.
+bool have_names(std::span<const findings::NamedFindings> runs) {
+  return runs.size() > 1 && std::any_of(runs.begin(), runs.end(), [](const auto& run) {
+           return run.name != run.findings.arm;
+         });
+}
+
+bool leads(const std::string& key) {
+  const auto* metric = metrics::find_metric(key);
+  return metric != nullptr && metric->leads;
+}
+
+}  // namespace
+
 std::string aligned(const Rows& rows) {
   std::vector<std::size_t> widths;
   for (const auto& row : rows) {
@@ -92,19 +102,6 @@ std::string aligned(const Rows& rows) {
   }
   return text;
 }
-
-bool have_names(std::span<const findings::NamedFindings> runs) {
-  return runs.size() > 1 && std::any_of(runs.begin(), runs.end(), [](const auto& run) {
-           return run.name != run.findings.arm;
-         });
-}
-
-bool leads(const std::string& key) {
-  const auto* metric = metrics::find_metric(key);
-  return metric != nullptr && metric->leads;
-}
-
-}  // namespace
 
 std::string findings_table(std::span<const findings::NamedFindings> runs) {
   const bool named = have_names(runs);

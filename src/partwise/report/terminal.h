@@ -4,8 +4,13 @@
 
 #include <span>
 #include <string>
+#include <vector>
 
 namespace partwise::report {
+
+// A table for the terminal: every column as wide as its widest cell.
+using Rows = std::vector<std::vector<std::string>>;
+std::string aligned(const Rows& rows);
 
 // The numbers that lead, one row per layer. Several runs go by their names, one by its arm; so below.
 std::string findings_table(std::span<const findings::NamedFindings> runs);
