@@ -15,6 +15,10 @@ cmake --build "$3/build" --target own_network layer_alone
 (cd "$3" && build/own_network)
 if [ "$4" = installed ]; then
   "$3/prefix/bin/partwise" --version
+  "$3/prefix/bin/partwise" weights --help > /dev/null
+  for page in man/man1/partwise.1 bash-completion/completions/partwise zsh/site-functions/_partwise; do
+    test -s "$3/prefix/share/$page"
+  done
   if ls "$3/prefix/include/partwise" | grep -v '\.h$'; then
     echo "rooms are installed"
     exit 1

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "partwise/base/options.h"
+#include "partwise/base/progress.h"
 #include "partwise/experiments/machine.h"
 #include "partwise/experiments/train_run.h"
 
@@ -23,6 +24,8 @@ inline CLI::App* add_command(CLI::App& parent,
                              const std::string& example) {
   auto* command = parent.add_subcommand(name, what);
   command->footer("\nExample:  " + example);
+  command->add_flag_callback(
+      "--quiet", [] { set_listener(nullptr); }, "results and errors only: no progress, no notes");
   return command;
 }
 
@@ -47,6 +50,15 @@ inline void add_machine(CLI::App& app, experiments::Machine& machine) {
       ->transform(not_below_zero())
       ->default_str("10GB");
 }
+
+// For options that take a file: "-" is standard output, where the words for people are then left out.
+constexpr auto kAlsoJson = "also write everything to this file; -: to standard output, alone";
+
+// Before minutes of work: an Error where the folder of such a file is not there.
+void require_place(const std::string& file);
+
+// Nothing for an empty name. Whether it went to standard output.
+bool write_output(const std::string& file, const std::string& text);
 
 inline void add_recipe_flags(CLI::App& app, experiments::RecipeSources& recipe) {
   app.add_option("--config", recipe.config, "JSON file of options; flags beat it");
@@ -103,6 +115,7 @@ void add_dump(CLI::App& app);
 void add_referee(CLI::App& app);
 void add_names(CLI::App& app);
 void add_report(CLI::App& app);
+void add_runs(CLI::App& app);
 void add_serve(CLI::App& app);
 void add_errors(CLI::App& app);
 void add_explain(CLI::App& app);

@@ -59,14 +59,16 @@ void compare_command(const CompareFlags& flags) {
         fmt::format("note: not paired image by image ({}); the intervals take the runs for "
                     "independent and are wider; run: partwise measure {} {}",
                     not_paired, first.name, second.name));
-  if (!flags.json.empty())
-    write_json_atomically(flags.json, {{"first", first.name},
-                                       {"second", second.name},
-                                       {"split", found.split},
-                                       {"rows", found.rows},
-                                       {"training_images", trained_on},
-                                       {"not_paired", not_paired},
-                                       {"comparisons", comparisons_json(numbers)}});
+  if (!flags.json.empty()) {
+    const nlohmann::json all{{"first", first.name},
+                             {"second", second.name},
+                             {"split", found.split},
+                             {"rows", found.rows},
+                             {"training_images", trained_on},
+                             {"not_paired", not_paired},
+                             {"comparisons", comparisons_json(numbers)}};
+    if (write_output(flags.json, all.dump(1) + "\n")) return;
+  }
   fmt::print("first   {}\nsecond  {}\n{} images of split {}, the same for both\n\n{}", first.name,
              second.name, found.rows, found.split, report::comparison_table(numbers));
 }
@@ -82,7 +84,7 @@ void add_compare(CLI::App& app) {
   command->add_option("runs", flags->runs, "two run folders")->required()->expected(2);
   command->add_option("--data", flags->wanted.data, "both must have been measured on this dataset");
   command->add_option("--split", flags->wanted.split, "and on this split");
-  command->add_option("--json", flags->json, "also write everything to this file");
+  command->add_option("--json", flags->json, kAlsoJson);
   command->add_option("--metrics", flags->metrics,
                       "of the further metrics only these (default: all that both have), commas "
                       "between: " +

@@ -28,6 +28,7 @@ void add_errors(CLI::App& app) {
   struct Flags {
     experiments::ErrorsRequest request;
     std::string out;
+    bool json = false;
     experiments::Machine machine;
   };
   const auto flags = std::make_shared<Flags>();
@@ -46,11 +47,17 @@ void add_errors(CLI::App& app) {
   command->add_option("--pictures", request.pictures, "pictures per confused pair")
       ->capture_default_str()
       ->check(CLI::Range(0, 10000));
+  command->add_flag("--json", flags->json, "print what errors.json holds instead of words");
   add_checkpoint(*command, request.checkpoint);
   add_machine(*command, flags->machine);
   command->callback([flags] {
     flags->request.out = flags->out;
     const auto outcome = experiments::explain_errors(flags->request, flags->machine);
+    if (flags->json) {
+      fmt::print("{}\n",
+                 outcome.json.dump(1, ' ', false, nlohmann::json::error_handler_t::replace));
+      return;
+    }
     fmt::print("{} of {} wrong\n", outcome.wrong, outcome.objects);
     for (std::size_t i = 0; i < outcome.pairs.size(); ++i)
       print_pair(outcome.pairs[i], outcome.files[i]);

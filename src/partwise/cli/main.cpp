@@ -3,6 +3,7 @@
 #include "partwise/base/names.h"
 #include "partwise/base/progress.h"
 #include "partwise/cli/command.h"
+#include "partwise/cli/command_pages.h"
 #include "partwise/experiments/machine.h"
 
 #include <charconv>
@@ -98,6 +99,25 @@ int with_output_written(int code) {
   return 1;
 }
 
+void add_pages(CLI::App& app) {
+  const auto shell = std::make_shared<std::string>();
+  auto* completion = partwise::cli::add_command(
+      app, "completion", "Print a script that lets a shell complete commands and options.",
+      "partwise completion bash > ~/.local/share/bash-completion/completions/partwise");
+  completion->add_option("shell", *shell, "bash | zsh")->required();
+  completion->callback([&app, shell] {
+    const std::vector<std::string> shells{"bash", "zsh"};
+    const bool zsh = partwise::index_of_name("shell", *shell, shells) == 1;
+    fmt::print("{}",
+               zsh ? partwise::cli::zsh_completion(app) : partwise::cli::bash_completion(app));
+  });
+  partwise::cli::add_command(app, "manual", "Print the manual page, in the format of man.",
+                             "partwise manual | man -l -")
+      ->callback([&app] {
+        fmt::print("{}", partwise::cli::manual_page(app, partwise::experiments::version_text()));
+      });
+}
+
 int run(CLI::App& app, int argc, char** argv) {
   try {
     require_known_command(app, argc, argv);
@@ -144,10 +164,12 @@ int main(int argc, char** argv) {
   app.name("partwise");
   app.set_version_flag("--version", partwise::experiments::version_text());
   app.require_subcommand(1);
+  app.footer("\nExit codes:\n" + partwise::cli::exit_codes());
   app.get_formatter()->column_width(34);
   partwise::cli::add_demo(app);
   partwise::cli::add_data(app);
   partwise::cli::add_train(app);
+  partwise::cli::add_runs(app);
   partwise::cli::add_measure(app);
   partwise::cli::add_compare(app);
   partwise::cli::add_verify(app);
@@ -162,6 +184,7 @@ int main(int argc, char** argv) {
   partwise::cli::add_export(app);
   partwise::cli::add_weights(app);
   partwise::cli::add_reproduce(app);
+  add_pages(app);
   refuse_numbers_beyond_64_bits(app);
   fill_closed_streams();
   partwise::watch_for_interrupts();

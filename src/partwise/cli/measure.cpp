@@ -23,6 +23,7 @@ struct MeasureCommand {
 };
 
 void measure_command(const MeasureCommand& flags) {
+  for (const auto& file : {flags.json, flags.csv, flags.markdown, flags.latex}) require_place(file);
   auto options = network_options(flags.measures, flags.split, flags.machine.threads);
   options.random_control = flags.random_control;
   options.checkpoint = flags.checkpoint;
@@ -33,17 +34,17 @@ void measure_command(const MeasureCommand& flags) {
     all[name] = to_json(one);
     trained_on = std::max(trained_on, *one.training_images);
   }
-  if (!flags.json.empty()) write_json_atomically(flags.json, all);
-  if (!flags.csv.empty()) write_file_atomically(flags.csv, report::findings_csv(named));
-  if (!flags.markdown.empty())
-    write_file_atomically(flags.markdown, report::findings_markdown(named));
-  if (!flags.latex.empty()) write_file_atomically(flags.latex, report::findings_latex(named));
+  bool printed = write_output(flags.json, all.dump(1) + "\n");
+  printed |= write_output(flags.csv, report::findings_csv(named));
+  printed |= write_output(flags.markdown, report::findings_markdown(named));
+  printed |= write_output(flags.latex, report::findings_latex(named));
   if (trained_on > 0) {
     say(fmt::format(
         "note: split {} holds {} images the networks were trained on; their numbers say "
         "little about new images",
         flags.split, trained_on));
   }
+  if (printed) return;
   fmt::print("{}{}{}", report::findings_table(named), report::further_lines(named),
              report::warning_lines(named));
 }
@@ -63,7 +64,7 @@ void add_measure(CLI::App& app) {
   command->add_option("--split", flags->split, "which images; all: every split")
       ->capture_default_str();
   add_checkpoint(*command, flags->checkpoint);
-  command->add_option("--json", flags->json, "also write everything to this file");
+  command->add_option("--json", flags->json, kAlsoJson);
   command->add_option("--csv", flags->csv, "and a CSV file, one line per number");
   command->add_option("--markdown", flags->markdown, "and a table in Markdown");
   command->add_option("--latex", flags->latex, "and a table in LaTeX");

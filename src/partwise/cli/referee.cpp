@@ -28,18 +28,19 @@ void add_referee(CLI::App& app) {
                       "rows to judge (default: what the dump says, else all)");
   command->add_option("--task", flags->options.task,
                       "multi or binary:CATEGORY (default: what the dump says, else multi)");
-  command->add_option("--json", flags->json, "also write everything to this file");
+  command->add_option("--json", flags->json, kAlsoJson);
   add_measure_flags(*command, flags->measures);
   command->add_option("--threads", flags->threads, "0: all cores")
       ->capture_default_str()
       ->check(CLI::Range(0, 1024));
   command->callback([flags] {
+    require_place(flags->json);
     auto options = flags->options;
     options.measures = layer_options(flags->measures, flags->threads);
     const auto found = judging::judge(judging::read_dump(flags->dump),
                                       datasets::load_dataset(flags->data), options);
     for (const auto& note : found.notes) say("note: " + note);
-    if (!flags->json.empty()) write_json_atomically(flags->json, to_json(found));
+    if (!flags->json.empty() && write_output(flags->json, to_json(found).dump(1) + "\n")) return;
     const auto& layer = found.layers.front();
     fmt::print("{}: {} rows, {} filters, split {}\n{}{}", layer.layer, found.rows, *layer.filters,
                found.split, report::finding_lines(layer.findings, true),

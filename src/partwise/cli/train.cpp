@@ -8,10 +8,20 @@
 namespace partwise::cli {
 namespace {
 
-void train_command(const experiments::TrainRequest& request) {
+void train_command(const experiments::TrainRequest& request, bool json) {
   const auto [exit_code, log] = experiments::train_run(request);
   if (exit_code != 0) std::exit(exit_code);
   if (!log) return;
+  if (json) {
+    nlohmann::json all{
+        {"run", request.run}, {"epochs", log->epochs}, {"train_accuracy", log->accuracy}};
+    if (log->best_epoch > 0)
+      all["best"] = {{"epoch", log->best_epoch},
+                     {"validation_images", log->best_images},
+                     {"accuracy", log->best_accuracy}};
+    fmt::print("{}\n", all.dump());
+    return;
+  }
   fmt::print("{}: {} epochs, training accuracy {:.3f}\n", request.run, log->epochs, log->accuracy);
   if (log->best_epoch == 0) return;
   fmt::print("best on {} validation images: epoch {}, accuracy {:.3f}\n", log->best_images,
@@ -29,7 +39,8 @@ void add_train(CLI::App& app) {
   add_fields<training::TrainOptions>(*command, request->recipe.given);
   add_fields<parts::PartOptions>(*command, request->recipe.given);
   add_recipe_flags(*command, request->recipe);
-  command->add_flag("--resume", request->resume, "go on with an interrupted run; its options stay");
+  command->add_flag("--resume", request->resume,
+                    "go on with an interrupted run; its options stay, but for a larger --epochs");
   command
       ->add_option(
           "--ranks", request->ranks,
@@ -38,7 +49,9 @@ void add_train(CLI::App& app) {
       ->capture_default_str()
       ->check(CLI::Range(1, 1024));
   add_machine(*command, request->machine);
-  command->callback([request] { train_command(*request); });
+  const auto json = std::make_shared<bool>(false);
+  command->add_flag("--json", *json, "print the outcome as one JSON object");
+  command->callback([request, json] { train_command(*request, *json); });
 }
 
 }  // namespace partwise::cli

@@ -26,16 +26,13 @@ void verify_command(const VerifyFlags& flags) {
   options.bootstrap.threads = flags.machine.threads;
   const auto found =
       experiments::verify_runs(flags.runs, flags.data, flags.checkpoint, options, flags.machine);
-  if (!flags.json.empty()) {
-    auto all = nlohmann::json::object();
-    for (const auto& [name, one] : found) all[name] = to_json(one);
-    write_json_atomically(flags.json, all);
-  }
-  if (!flags.csv.empty()) write_file_atomically(flags.csv, explaining::verification_csv(found));
-  if (!flags.markdown.empty())
-    write_file_atomically(flags.markdown, explaining::verification_markdown(found));
-  if (!flags.parts.empty()) write_file_atomically(flags.parts, explaining::judged_parts_csv(found));
-  fmt::print("{}", explaining::verification_text(found));
+  auto all = nlohmann::json::object();
+  for (const auto& [name, one] : found) all[name] = to_json(one);
+  bool printed = write_output(flags.json, all.dump(1) + "\n");
+  printed |= write_output(flags.csv, explaining::verification_csv(found));
+  printed |= write_output(flags.markdown, explaining::verification_markdown(found));
+  printed |= write_output(flags.parts, explaining::judged_parts_csv(found));
+  if (!printed) fmt::print("{}", explaining::verification_text(found));
 }
 
 void silence_command(const VerifyFlags& flags) {
@@ -48,11 +45,9 @@ void silence_command(const VerifyFlags& flags) {
   const auto found =
       experiments::silence_parts(flags.runs, flags.data, flags.checkpoint, options, flags.machine);
   auto all = nlohmann::json::object();
-  for (const auto& [name, one] : found) {
-    all[name] = to_json(one);
-    fmt::print("{}\n{}", name, explaining::silencing_text(one));
-  }
-  if (!flags.json.empty()) write_json_atomically(flags.json, all);
+  for (const auto& [name, one] : found) all[name] = to_json(one);
+  if (write_output(flags.json, all.dump(1) + "\n")) return;
+  for (const auto& [name, one] : found) fmt::print("{}\n{}", name, explaining::silencing_text(one));
 }
 
 }  // namespace
@@ -76,14 +71,17 @@ void add_verify(CLI::App& app) {
       "what photographs allow instead: parts are silenced inside the network and their "
       "outlines covered; writes silencing.json");
   add_fields<metrics::BootstrapOptions>(*command, flags->given);
-  command->add_option("--json", flags->json, "also write everything to this file");
+  command->add_option("--json", flags->json, kAlsoJson);
   command->add_option("--csv", flags->csv, "and a CSV file, one line per number");
   command->add_option("--markdown", flags->markdown, "and tables in Markdown");
   command->add_option("--parts", flags->parts,
                       "and a CSV file with every part of every image: claims beside the true drop");
   add_machine(*command, flags->machine);
-  command->callback(
-      [flags] { flags->silencing ? silence_command(*flags) : verify_command(*flags); });
+  command->callback([flags] {
+    for (const auto& file : {flags->json, flags->csv, flags->markdown, flags->parts})
+      require_place(file);
+    flags->silencing ? silence_command(*flags) : verify_command(*flags);
+  });
 }
 
 }  // namespace partwise::cli

@@ -64,11 +64,11 @@ ErrorsOutcome explain_errors(const ErrorsRequest& request, const Machine& machin
     outcome.wrong += std::ssize(pair.mistakes);
     all.push_back(std::move(json));
   }
-  if (!request.out.empty())
-    write_json_atomically(request.out / "errors.json", {{"run", request.run},
-                                                        {"split", request.split},
-                                                        {"objects", outcome.objects},
-                                                        {"pairs", std::move(all)}});
+  outcome.json = {{"run", request.run},
+                  {"split", request.split},
+                  {"objects", outcome.objects},
+                  {"pairs", std::move(all)}};
+  if (!request.out.empty()) write_json_atomically(request.out / "errors.json", outcome.json);
   return outcome;
 }
 

@@ -23,6 +23,7 @@ struct ErrorsOutcome {
   int64_t wrong = 0;
   std::vector<explaining::ConfusedPair> pairs;
   std::vector<std::vector<std::string>> files;  // [pair][mistake]: image files
+  nlohmann::json json;                          // all of it, as errors.json holds it
 };
 
 // Explains what a network got wrong on a split.
