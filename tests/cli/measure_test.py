@@ -197,7 +197,7 @@ class Measuring(Commands):
         for change in ("an older program", "other draws"):
             if change == "an older program":
                 findings = json.loads((multi / "findings.json").read_text())
-                for key in ("draws", "options", "data_hash"):
+                for key in ("draws", "options", "data_hash", "checksum"):
                     del findings[key]
                 (multi / "findings.json").write_text(json.dumps(findings))
                 (multi / "draws.safetensors").unlink()
@@ -268,6 +268,7 @@ class Measuring(Commands):
         shutil.copytree(self.multi, moved)
         findings = json.loads((moved / "findings.json").read_text())
         findings["data_hash"] = "0" * 16
+        del findings["checksum"]  # as whoever changes the file by hand
         (moved / "findings.json").write_text(json.dumps(findings))
         self.refused(run("compare", self.multi, moved), "data", str(moved))
         self.refused(run("compare", self.multi, bare), str(bare), "has not been measured", f"partwise measure {bare}")

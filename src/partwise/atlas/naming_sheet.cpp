@@ -115,7 +115,7 @@ Sheet name_on_sheet(const runs::RunFolder& run,
   auto named = nlohmann::json::array();
   for (const auto& [filter, words] : sheet)
     named.push_back({{"layer", filter.layer}, {"filter", filter.filter}, {"name", words}});
-  write_json_atomically(path, {{"format", kSheetFormat}, {"named", std::move(named)}});
+  write_sealed_json(path, {{"format", kSheetFormat}, {"named", std::move(named)}});
   return sheet;
 }
 

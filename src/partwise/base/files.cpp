@@ -21,6 +21,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::string_view kStaged = ".tmp";  // and the writer's process id
+constexpr auto kSeal = "checksum";
 
 int flush_and_close(int file) {
   int error = ::fsync(file) != 0 ? errno : 0;
@@ -201,7 +202,7 @@ void remove_abandoned_writes(const fs::path& folder) {
 nlohmann::json read_json(const fs::path& path) {
   const auto text = read_file(path);
   try {
-    return nlohmann::json::parse(text);
+    return unsealed(nlohmann::json::parse(text), path.string());
   } catch (const nlohmann::json::exception& problem) {
     throw Error(fmt::format("{}: not valid JSON: {}", path.string(), reason_in(problem)));
   }
@@ -216,6 +217,31 @@ std::string reason_in(const nlohmann::json::exception& problem) {
 
 void write_json_atomically(const fs::path& path, const nlohmann::json& json) {
   write_file_atomically(path, json.dump(1) + "\n");
+}
+
+nlohmann::json sealed(nlohmann::json object) {
+  if (!object.is_object()) return object;
+  expects(!object.contains(kSeal), "it is sealed already");
+  auto seal = content_hash(object.dump());
+  object[kSeal] = std::move(seal);
+  return object;
+}
+
+nlohmann::json unsealed(nlohmann::json json, std::string_view place) {
+  if (!json.is_object()) return json;
+  const auto found = json.find(kSeal);
+  if (found == json.end()) return json;
+  const auto seal = std::move(*found);
+  json.erase(found);
+  ensure(seal == content_hash(json.dump()),
+         "{}: contents do not match their checksum; the file is damaged (or was changed by hand: "
+         "then take '{}' out of it)",
+         place, kSeal);
+  return json;
+}
+
+void write_sealed_json(const fs::path& path, const nlohmann::json& object) {
+  write_json_atomically(path, sealed(object));
 }
 
 void make_writable_folder(const fs::path& folder) {

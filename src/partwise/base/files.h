@@ -84,9 +84,17 @@ void append_to_file(const std::filesystem::path& path, std::string_view bytes);
 // Takes away what a writer that was killed left in the folder beside its target.
 void remove_abandoned_writes(const std::filesystem::path& folder);
 
+// What was sealed is checked and comes without its seal.
 nlohmann::json read_json(const std::filesystem::path& path);
 std::string reason_in(const nlohmann::json::exception& problem);  // without the library's codes
 void write_json_atomically(const std::filesystem::path& path, const nlohmann::json& json);
+
+// An object the program reads back carries a checksum of all its other members, so that no changed
+// bit becomes another number. Anything but an object is as it is.
+nlohmann::json sealed(nlohmann::json object);
+// Without its seal; an Error that names `place` where it does not match. What has none is as it is.
+nlohmann::json unsealed(nlohmann::json json, std::string_view place);
+void write_sealed_json(const std::filesystem::path& path, const nlohmann::json& object);
 
 // Creates the folder (and its parents); an Error says why it can't be written to.
 void make_writable_folder(const std::filesystem::path& folder);

@@ -139,6 +139,32 @@ TEST_F(Files, ADeviceIsWrittenIntoAndStays) {
   EXPECT_TRUE(fs::is_character_file(full));
 }
 
+TEST_F(Files, SealedJsonComesBackAndAnyOtherDigitIsNoticed) {
+  const nlohmann::json object{{"a", 0.1}, {"b", {1, -2, nullptr}}, {"c", {{"d", "text"}}}};
+  const auto path = folder_ / "x.json";
+  write_sealed_json(path, object);
+  EXPECT_EQ(read_json(path), object);
+  const auto sound = read_file(path);
+  for (std::size_t i = 0; i < sound.size(); ++i) {
+    auto bytes = sound;
+    bytes[i] = static_cast<char>(bytes[i] ^ 1);
+    write_file_atomically(path, bytes);
+    try {
+      auto read = read_json(path);
+      for (const auto& [key, value] : object.items())  // the seal's own name may be hit
+        EXPECT_EQ(read.at(key), value) << bytes;
+    } catch (const Error& error) {
+      EXPECT_NE(std::string(error.what()).find("x.json"), std::string::npos);
+    }
+  }
+}
+
+TEST_F(Files, JsonWithoutASealIsReadAsItIs) {
+  write_json_atomically(folder_ / "x.json", {{"a", 1}});
+  EXPECT_EQ(read_json(folder_ / "x.json"), (nlohmann::json{{"a", 1}}));
+  EXPECT_EQ(unsealed(nlohmann::json::array({1}), "x"), nlohmann::json::array({1}));
+}
+
 TEST_F(Files, ContentHashIsFnv1a) {
   EXPECT_EQ(content_hash(""), "cbf29ce484222325");
   EXPECT_EQ(content_hash("a"), "af63dc4c8601ec8c");  // published test vector

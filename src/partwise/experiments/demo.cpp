@@ -39,7 +39,7 @@ void claim_demo_folder(const fs::path& out, const DemoOptions& options) {
   const bool occupied = fs::exists(out) && (!fs::is_directory(out) || !fs::is_empty(out));
   ensure(!occupied, "{}: exists and is not a demo folder; choose another --out", out.string());
   make_writable_folder(out);
-  write_json_atomically(marker, to_json(options));
+  write_sealed_json(marker, to_json(options));
 }
 
 void draw_sheet(const DemoOptions& options, const fs::path& path) {

@@ -10,15 +10,31 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <ctime>
+#include <new>
 
 #ifndef PARTWISE_COMMIT
 #define PARTWISE_COMMIT "unknown"
 #endif
 
 namespace partwise::experiments {
+namespace {
+
+// OpenBLAS takes a buffer of 128 MB at its first product; refused, it asks again for ever.
+constexpr std::size_t kFirstProduct = std::size_t{256} << 20U;
+
+void require_memory() {
+  void* probe = std::malloc(kFirstProduct);  // reserved, not touched
+  const bool enough = probe != nullptr;
+  std::free(probe);
+  if (!enough) throw std::bad_alloc();
+}
+
+}  // namespace
 
 models::Resources start_session(const Machine& machine) {
+  require_memory();
   const auto device = tensors::choose_device(machine.device);
   if (machine.device == "auto" && device != "cpu")
     say(fmt::format("working on {} (--device cpu for the processor)", device));

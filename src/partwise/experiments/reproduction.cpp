@@ -81,7 +81,7 @@ void claim_grid_folder(const fs::path& out, const nlohmann::json& manifest) {
   const bool occupied = fs::exists(out) && (!fs::is_directory(out) || !fs::is_empty(out));
   ensure(!occupied, "{}: exists and is not a grid's folder; choose another --out", out.string());
   make_writable_folder(out);
-  write_json_atomically(marker, manifest);
+  write_sealed_json(marker, manifest);
 }
 
 // What `measure --metrics` calls it; "": always measured.

@@ -6,11 +6,13 @@
 #include "partwise/datasets/part_dataset.h"
 #include "partwise/experiments/local_ranks.h"
 #include "partwise/experiments/machine.h"
+#include "partwise/models/checkpoint.h"
 #include "partwise/runs/log_scalars.h"
 #include "partwise/runs/longer_run.h"
 #include "partwise/tensors/ranks.h"
 #include "partwise/tensors/session.h"
 #include "partwise/training/early_stop.h"
+#include "partwise/training/log_rows.h"
 #include "partwise/training/recipe.h"
 #include "partwise/training/trainer.h"
 #include "partwise/training/training_state.h"
@@ -57,7 +59,8 @@ training::Run shared_run(const TrainRequest& request,
 }
 
 TrainOutcome::Log read_log(const training::Run& run) {
-  const auto rows = run.folder.log();
+  const auto at = models::newest_position(run.folder, false);
+  const auto rows = training::rows_until(run.folder, at ? at->epoch : 0);
   TrainOutcome::Log log{std::ssize(rows)};
   if (!rows.empty()) log.accuracy = runs::scalar_at(rows.back(), "train_accuracy");
   const auto& options = run.recipe.train;

@@ -50,7 +50,7 @@ std::vector<NamedSilencing> silence_parts(const std::vector<std::string>& folder
     found.push_back({folder, explaining::check_silencing(explainer, task, examples,
                                                          resources.device, options)});
     abandonable.reset();
-    write_json_atomically(run.path() / "silencing.json", to_json(found.back().found));
+    write_sealed_json(run.path() / "silencing.json", to_json(found.back().found));
   }
   return found;
 }

@@ -289,12 +289,12 @@ void write_part_book(const runs::RunFolder& run, const PartBook& book) {
   nlohmann::json classes = nlohmann::json::array();
   for (const auto& one : book.evidence)
     classes.push_back({{"name", one.name}, {"images", one.images}, {"quantiles", one.quantiles}});
-  write_json_atomically(part_book_file(run), {{"format", kFormat},
-                                              {"epoch", book.position.epoch},
-                                              {"step", book.position.step},
-                                              {"data_hash", book.data_hash},
-                                              {"layers", std::move(layers)},
-                                              {"evidence", std::move(classes)}});
+  write_sealed_json(part_book_file(run), {{"format", kFormat},
+                                          {"epoch", book.position.epoch},
+                                          {"step", book.position.step},
+                                          {"data_hash", book.data_hash},
+                                          {"layers", std::move(layers)},
+                                          {"evidence", std::move(classes)}});
 }
 
 std::optional<PartBook> read_part_book(const runs::RunFolder& run, const models::Model& model) {

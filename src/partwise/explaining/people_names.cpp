@@ -70,10 +70,10 @@ PeopleNames read_people_names(const runs::RunFolder& run) {
 }
 
 void write_people_names(const runs::RunFolder& run, const PeopleNames& names) {
-  write_json_atomically(names_file_of(run), {{"format", kNamesFormat},
-                                             {"names", by_filter_to_json(names.names)},
-                                             {"notes", by_filter_to_json(names.notes)},
-                                             {"merged", names.merged}});
+  write_sealed_json(names_file_of(run), {{"format", kNamesFormat},
+                                         {"names", by_filter_to_json(names.names)},
+                                         {"notes", by_filter_to_json(names.notes)},
+                                         {"merged", names.merged}});
 }
 
 PeopleNames change_people_names(const runs::RunFolder& run,

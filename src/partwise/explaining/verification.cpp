@@ -396,7 +396,7 @@ nlohmann::json to_json(const Verification& verification) {
 }
 
 void write_verification(const runs::RunFolder& run, const Verification& verification) {
-  write_json_atomically(run.path() / "faithfulness.json", to_json(verification));
+  write_sealed_json(run.path() / "faithfulness.json", to_json(verification));
 }
 
 }  // namespace partwise::explaining

@@ -13,6 +13,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kFile = "draws.safetensors";
+constexpr const char* kNewFile = "draws.new.safetensors";
 
 static_assert(std::endian::native == std::endian::little);
 
@@ -46,30 +47,56 @@ nlohmann::json write_draws(const fs::path& folder, const RunFindings& findings) 
                                             bytes_of(own) + bytes_of(partner));
   });
   const auto bytes = formats::format_safetensors(file);
-  write_file_atomically(folder / kFile, bytes);
+  write_file_atomically(folder / kNewFile, bytes);
   return {{"file", kFile}, {"hash", content_hash(bytes)}};
+}
+
+nlohmann::json draws_named_in(const nlohmann::json& findings_json) {
+  const auto named = findings_json.value("draws", nlohmann::json::object());
+  return named.is_object() ? named : nlohmann::json::object();
+}
+
+// The file whose content findings.json names: that of its own writer, who may have been killed before
+// it got its name.
+std::optional<fs::path> draws_file(const fs::path& folder, const nlohmann::json& named) {
+  for (const char* name : {kFile, kNewFile}) {
+    const auto path = folder / name;
+    if (fs::exists(path) && named.value("hash", nlohmann::json()) == content_hash(read_file(path)))
+      return path;
+  }
+  return std::nullopt;
+}
+
+// What a killed writer left is put in its place, where findings.json names it, before anything is
+// written over it.
+void settle_draws(const fs::path& folder) {
+  if (!fs::exists(folder / kNewFile)) return;
+  try {
+    const auto json = read_json(folder / "findings.json");
+    if (draws_file(folder, draws_named_in(json)) == folder / kNewFile)
+      fs::rename(folder / kNewFile, folder / kFile);
+  } catch (const Error&) {  // no findings that could lose their draws
+  }
 }
 
 // Puts them back; why not, where the file is missing or belongs to another findings.json.
 std::string add_draws(const fs::path& folder,
                       const nlohmann::json& findings_json,
                       RunFindings& findings) {
-  const auto named = findings_json.value("draws", nlohmann::json::object());
-  if (!named.is_object() || named.value("file", nlohmann::json()) != kFile)
+  const auto named = draws_named_in(findings_json);
+  if (named.value("file", nlohmann::json()) != kFile)
     return "an older program measured it, without keeping its draws";
-  const auto path = folder / kFile;
-  if (!fs::exists(path)) return fmt::format("{} is missing", kFile);
-  auto bytes = read_file(path);
-  if (named.value("hash", nlohmann::json()) != content_hash(bytes))
-    return fmt::format("{} belongs to another findings.json", kFile);
-  const auto file = formats::parse_safetensors(bytes_in_memory(path.string(), std::move(bytes)));
+  const auto path = draws_file(folder, named);
+  if (!path && !fs::exists(folder / kFile)) return fmt::format("{} is missing", kFile);
+  if (!path) return fmt::format("{} is damaged or belongs to another findings.json", kFile);
+  const auto file = formats::parse_safetensors(bytes_in_memory(path->string(), read_file(*path)));
   for_each_finding(findings, [&](const std::string& name, Finding& finding) {
     const auto found = file.arrays.find(name);
     if (found == file.arrays.end()) return;
     const auto& [dtype, shape, content, owner] = found->second;
     ensure(dtype == formats::Dtype::f64 && shape.size() == 2 && (shape[0] == 1 || shape[0] == 2),
            "{}: {} is {}, expected [1 or 2, draws] of F64; measure again: partwise measure {}",
-           path.string(), name, formats::shape_text(shape), folder.string());
+           path->string(), name, formats::shape_text(shape), folder.string());
     const auto half = content.size() / static_cast<std::size_t>(shape[0]);
     finding.draws.own = numbers_in(content.substr(0, half));
     finding.draws.partner = numbers_in(content.substr(half));
@@ -90,9 +117,14 @@ std::optional<RunFindings> read_findings(const runs::RunFolder& run) {
 }
 
 void write_findings(const runs::RunFolder& run, const RunFindings& findings) {
+  const auto& folder = run.path();
+  remove_abandoned_writes(folder);
+  remove_abandoned_writes(run.pictures());
+  settle_draws(folder);
   auto object = to_json(findings);
-  object["draws"] = write_draws(run.path(), findings);
-  write_json_atomically(run.path() / "findings.json", object);
+  object["draws"] = write_draws(folder, findings);
+  write_sealed_json(folder / "findings.json", object);  // from here on the new ones are valid
+  fs::rename(folder / kNewFile, folder / kFile);
 }
 
 RunFindings require_findings(const runs::RunFolder& run) {

@@ -160,6 +160,41 @@ TEST_F(FindingsFile, NoticesTheDrawsOfAnotherMeasuring) {
   EXPECT_TRUE(read.findings.at("accuracy").draws.own.empty());
 }
 
+// Killed between any two of its steps, a writer leaves the old findings or the new, with their draws.
+TEST_F(FindingsFile, KeepsItsDrawsWhereItsSuccessorWasKilled) {
+  const auto draws = run_.path() / "draws.safetensors";
+  const auto staged = run_.path() / "draws.new.safetensors";
+  write_findings(run_, measured_);
+  const auto old_json = read_file(run_.path() / "findings.json");
+  const auto old_draws = read_file(draws);
+  measured_.findings.at("accuracy").draws.own[0] = 0.7;
+  write_findings(run_, measured_);
+  const auto new_draws = read_file(draws);
+  EXPECT_FALSE(std::filesystem::exists(staged));
+
+  write_file_atomically(draws, old_draws);  // after findings.json was written
+  write_file_atomically(staged, new_draws);
+  EXPECT_EQ(require_findings(run_).findings.at("accuracy").draws.own[0], 0.7);
+
+  write_file_atomically(run_.path() / "findings.json", old_json);  // before
+  const auto read = require_findings(run_);
+  EXPECT_EQ(read.without_draws, "");
+  EXPECT_NE(read.findings.at("accuracy").draws.own[0], 0.7);
+
+  write_findings(run_, measured_);  // and the next one goes on from there
+  EXPECT_EQ(read_file(draws), new_draws);
+  EXPECT_FALSE(std::filesystem::exists(staged));
+}
+
+TEST_F(FindingsFile, ANumberThatWasChangedIsNoticed) {
+  write_findings(run_, measured_);
+  auto text = read_file(run_.path() / "findings.json");
+  const auto at = text.find("\"value\": 0.") + 11;
+  text[at] = text[at] == '1' ? '2' : '1';
+  write_file_atomically(run_.path() / "findings.json", text);
+  EXPECT_THROW(require_findings(run_), Error);
+}
+
 TEST_F(FindingsFile, IsAskedForWhereTheRunWasNotMeasured) {
   EXPECT_FALSE(read_findings(run_).has_value());
   try {

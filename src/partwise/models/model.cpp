@@ -148,7 +148,7 @@ std::vector<FilterCategories> remembered_categories(const networks::Network& net
 
 void claim_model(const runs::RunFolder& run, const Design& design) {
   if (!fs::exists(file_of(run))) {
-    write_json_atomically(file_of(run), to_json(design));
+    write_sealed_json(file_of(run), to_json(design));
     return;
   }
   const auto there = design_of(run);
@@ -177,7 +177,7 @@ void record_categories(const runs::RunFolder& run,
                        {"categories", one.category}});
   }
   model[kCategories] = std::move(entries);
-  write_json_atomically(file_of(run), model);
+  write_sealed_json(file_of(run), model);
 }
 
 Design design_of(const runs::RunFolder& run, const fs::path& data) {

@@ -79,7 +79,7 @@ void record_figure(const RunFolder& run, const DrawnFigure& figure, std::string_
                     {"caption", one.caption},
                     {"alt", one.alt}});
   }
-  write_json_atomically(figures_of(run) / "figures.json", {{"figures", std::move(list)}});
+  write_sealed_json(figures_of(run) / "figures.json", {{"figures", std::move(list)}});
 }
 
 }  // namespace partwise::runs

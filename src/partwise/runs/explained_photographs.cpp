@@ -97,9 +97,9 @@ void record_explained(const RunFolder& run,
     write_file_atomically(one.file_in(run.path()), pngs[i]);
     photographs.push_back(explained_json(one));
   }
-  write_json_atomically(explained_list(run), {{"rule", explained.rule},
-                                              {"made_of", explained.made_of},
-                                              {"photographs", std::move(photographs)}});
+  write_sealed_json(explained_list(run), {{"rule", explained.rule},
+                                          {"made_of", explained.made_of},
+                                          {"photographs", std::move(photographs)}});
 }
 
 void forget_explained(const RunFolder& run) {

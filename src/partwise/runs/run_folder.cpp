@@ -84,7 +84,7 @@ RunFolder RunFolder::create(const fs::path& path,
         "it was, or train a new run with --init {}",
         path.string(), manifest.value("data", ""), path.string());
     if (!fs::exists(path / "manifest.json")) {  // killed before it was written
-      write_json_atomically(path / "manifest.json", manifest);
+      write_sealed_json(path / "manifest.json", manifest);
       run.manifest_ = manifest;
     }
     return run;
@@ -94,8 +94,8 @@ RunFolder RunFolder::create(const fs::path& path,
   ensure(!occupied, "{}: exists and is not a run; choose a new or empty folder", path.string());
   make_writable_folder(path);
   // First: its presence makes this a run.
-  write_json_atomically(path / "options.json", options);
-  write_json_atomically(path / "manifest.json", manifest);
+  write_sealed_json(path / "options.json", options);
+  write_sealed_json(path / "manifest.json", manifest);
   return {path, options, manifest};
 }
 
@@ -118,7 +118,7 @@ fs::path RunFolder::data(const fs::path& given) const {
 }
 
 void RunFolder::append_log(const nlohmann::json& row) const {
-  append_to_file(path_ / "log.jsonl", row.dump() + "\n");
+  append_to_file(path_ / "log.jsonl", sealed(row).dump() + "\n");
   write_derived_logs();
 }
 
@@ -145,14 +145,16 @@ std::vector<nlohmann::json> RunFolder::log() const {
     if (row.is_discarded() && lines.eof()) break;
     ensure(row.is_object(), "{}: line {} is damaged; delete it and the lines after it",
            (path_ / "log.jsonl").string(), rows.size() + 1);
-    rows.push_back(std::move(row));
+    rows.push_back(
+        unsealed(std::move(row),
+                 fmt::format("{}: line {}", (path_ / "log.jsonl").string(), rows.size() + 1)));
   }
   return rows;
 }
 
 void RunFolder::rewrite_log(const std::vector<nlohmann::json>& rows) const {
   std::string text;
-  for (const auto& row : rows) text += row.dump() + "\n";
+  for (const auto& row : rows) text += sealed(row).dump() + "\n";
   write_file_atomically(path_ / "log.jsonl", text);
   write_derived_logs();
 }

@@ -87,6 +87,23 @@ TEST_F(Run, TheEventFileGrowsInPlaceAndIsWrittenAnewWhenTheLogWasCut) {
   EXPECT_EQ(read_file(folder_ / "log.csv"), "epoch,seconds\n1,7\n");
 }
 
+TEST_F(Run, ALogDamagedBeforeItsEndIsNamed) {
+  const auto run = RunFolder::create(folder_, {}, {});
+  for (const auto* text : {"{\"epoch\": 1}\nnoise\n{\"epoch\": 3}\n", "null\n", "[]\n", "{\"a\n"}) {
+    std::ofstream(folder_ / "log.jsonl") << text;
+    EXPECT_THROW(run.log(), Error) << text;
+  }
+}
+
+TEST_F(Run, AChangedDigitOfTheLogIsNoticed) {
+  const auto run = RunFolder::create(folder_, {}, {});
+  run.append_log({{"epoch", 1}, {"loss", 0.5}});
+  auto text = read_file(folder_ / "log.jsonl");
+  text[text.find("0.5") + 2] = '4';
+  write_file_atomically(folder_ / "log.jsonl", text);
+  EXPECT_THROW(run.log(), Error);
+}
+
 TEST_F(Run, ALogCutOffByAKilledWriterLosesOnlyItsLastLine) {
   const auto run = RunFolder::create(folder_, {}, {});
   run.append_log({{"epoch", 1}});

@@ -1,5 +1,6 @@
 #include "partwise/training/log_rows.h"
 
+#include "partwise/base/error.h"
 #include "partwise/base/progress.h"
 #include "partwise/interpretable.h"
 #include "partwise/runs/log_scalars.h"
@@ -57,6 +58,11 @@ std::vector<nlohmann::json> rows_until(const runs::RunFolder& run, int64_t epoch
   std::erase_if(rows, [&](const auto& row) {
     return runs::scalar_at(row, "epoch") > static_cast<double>(epoch);
   });
+  // A row is written before the checkpoint that ends its epoch.
+  ensure(std::ssize(rows) == epoch,
+         "{}: {} rows of the {} epochs behind its checkpoint; put the whole file back, or train "
+         "anew in another folder",
+         (run.path() / "log.jsonl").string(), rows.size(), epoch);
   return rows;
 }
 

@@ -1,5 +1,8 @@
 #include "partwise/training/log_rows.h"
 
+#include "partwise/base/error.h"
+#include "partwise/base/removal_fixture.h"
+
 #include <gtest/gtest.h>
 
 namespace partwise::training {
@@ -25,6 +28,17 @@ TEST(Runaway, NamesTheLayerThatBecameLouderOrElseTheLearningRate) {
   EXPECT_NE(quiet.find("--learning-rate"), std::string::npos) << quiet;
   const nlohmann::json old{{"loss", 0.7}};
   EXPECT_TRUE(runaway_warning({old, row(0.8, 30.0)}));
+}
+
+TEST(RowsUntil, ARowThatIsMissingIsNamed) {
+  const auto folder = std::filesystem::path(testing::TempDir()) / "partwise-log-rows-test";
+  const auto run = runs::RunFolder::create(folder, {}, {});
+  run.append_log({{"epoch", 1}});
+  run.append_log({{"epoch", 2}});
+  EXPECT_EQ(rows_until(run, 1).size(), 1U);  // the second epoch's checkpoint was lost
+  EXPECT_EQ(rows_until(run, 2).size(), 2U);
+  EXPECT_THROW(rows_until(run, 3), Error);
+  remove_folder(folder);
 }
 
 nlohmann::json row_with(double silent, const std::vector<int64_t>& filters) {
