@@ -4,6 +4,7 @@
 #include "partwise/base/files.h"
 #include "partwise/base/names.h"
 #include "partwise/formats/json_records.h"
+#include "partwise/formats/printable.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -36,6 +37,7 @@ using nlohmann::json;
 
 constexpr int64_t kLargestSide = 100'000;
 constexpr int64_t kMostPixels = 100'000'000;
+constexpr std::size_t kLongestComplaint = 800;
 
 ImageRecord image_from_json(const json& value, std::string_view file) {
   ImageRecord image;
@@ -299,6 +301,14 @@ bool same_identity(const json& info, const json& wanted) {
          });
 }
 
+// All that a process leaves which is killed while it writes the mark.
+bool holds_only_a_draft(const fs::path& folder) {
+  if (!fs::is_directory(folder)) return false;
+  return std::all_of(
+      fs::directory_iterator(folder), fs::directory_iterator(),
+      [](const auto& entry) { return entry.path().filename().string().starts_with(kUnfinished); });
+}
+
 }  // namespace
 
 void ensure_inside(const std::string& file_name, std::string_view place) {
@@ -306,14 +316,19 @@ void ensure_inside(const std::string& file_name, std::string_view place) {
   const bool climbs = std::find(path.begin(), path.end(), "..") != path.end();
   ensure(!file_name.empty() && path.is_relative() && !climbs && path.has_filename() &&
              file_name.find('\0') == std::string::npos,
-         "{}: file_name: '{}' must be a path inside the dataset's folder", place, file_name);
+         "{}: file_name: '{}' must be a path inside the dataset's folder", place,
+         formats::printable(file_name));
 }
 
 PartDataset load_dataset(const fs::path& folder) {
   ensure(fs::exists(folder / "dataset.json"),
          "{}: no dataset here (dataset.json is missing); make one with 'partwise data'",
          folder.string());
-  return dataset_from_file(JsonFile(folder / "dataset.json"), folder);
+  try {
+    return dataset_from_file(JsonFile(folder / "dataset.json"), folder);
+  } catch (const Error& error) {
+    throw Error(formats::printable(error.what(), kLongestComplaint));  // it may quote the file
+  }
 }
 
 void save_dataset(const PartDataset& dataset) {
@@ -331,9 +346,10 @@ void save_dataset(const PartDataset& dataset) {
 std::optional<PartDataset> begin_dataset(const fs::path& folder, const json& identity) {
   ensure(!fs::exists(folder) || fs::is_directory(folder), "{}: exists and is not a folder",
          folder.string());
+  if (holds_only_a_draft(folder)) remove_abandoned_writes(folder);
   if (!fs::exists(folder) || fs::is_empty(folder)) {
     make_writable_folder(folder);
-    write_json_atomically(folder / kUnfinished, identity);
+    write_sealed_json(folder / kUnfinished, identity);
     return std::nullopt;
   }
   const bool finished = fs::exists(folder / "dataset.json");
@@ -344,12 +360,16 @@ std::optional<PartDataset> begin_dataset(const fs::path& folder, const json& ide
   ensure(same_identity(info, identity),
          "{}: holds a dataset made with other options; choose another folder or remove it",
          folder.string());
+  remove_abandoned_writes(folder);
   if (!finished) return std::nullopt;
   auto dataset = load_dataset(folder);
   const bool whole =
       std::all_of(dataset.images.begin(), dataset.images.end(),
                   [&](const auto& image) { return fs::is_regular_file(folder / image.file_name); });
-  return whole ? std::optional(std::move(dataset)) : std::nullopt;
+  if (!whole) return std::nullopt;
+  std::error_code read_only;
+  fs::remove(folder / kUnfinished, read_only);  // killed just before it would have been
+  return dataset;
 }
 
 // Waiting for the disk would take as long as making the images; finish_dataset flushes once.

@@ -151,6 +151,22 @@ TEST_F(PartDatasetFile, AnyValueInAnyPlaceIsAnErrorOrADatasetNeverACrash) {
   for (const auto& value : strange) EXPECT_FALSE(reason(value).empty());
 }
 
+TEST_F(PartDatasetFile, IsBegunAnewWhereAKilledProcessLeftTheMarkHalfWritten) {
+  const pid_t nobody = 4'194'305;  // above Linux's largest
+  std::ofstream(folder_ / fmt::format("unfinished.json.tmp{}", nobody)) << "{";
+  EXPECT_FALSE(begin_dataset(folder_, {{"source", "hand"}}));
+  EXPECT_TRUE(fs::exists(folder_ / "unfinished.json"));
+}
+
+TEST_F(PartDatasetFile, AComplaintIsOneShortLineWhateverTheFileHolds) {
+  auto changed = saved_example();
+  changed["images"][0]["file_name"] = "../a\nforged: \x1B[2J" + std::string(100'000, 'x');
+  const auto said = reason(changed);
+  EXPECT_EQ(said.find_first_of("\n\x1B"), std::string::npos) << said.substr(0, 200);
+  EXPECT_NE(said.find("inside the dataset's folder"), std::string::npos);
+  EXPECT_LT(said.size(), 2000U);
+}
+
 TEST_F(PartDatasetFile, AFolderWithoutDatasetSaysSo) {
   EXPECT_THROW(load_dataset(folder_), Error);
   EXPECT_THROW(load_dataset(folder_ / "nowhere"), Error);
