@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """usage: make_seeds.py READER FOLDER: small good files from which a fuzz program starts, made with the standard library only."""
+import base64
 import json
 import pathlib
 import struct
@@ -116,7 +117,99 @@ def matlab():
     return [header + simple, header + dag, header + struct.pack("<II", 15, len(packed)) + packed]
 
 
-made = {"pickle": pickles, "zip": archives, "safetensors": tensors, "mat5": matlab,
-        "weights": lambda: archives() + tensors() + matlab()}[reader]()
+# 16 x 12 pixels each, by Pillow: baseline, progressive, grey and turned by EXIF.
+JPEGS = (
+    "/9j/4AAQSkZJRgABAQAAAQABAAD/2wBDACgcHiMeGSgjISMtKygwPGRBPDc3PHtYXUlkkYCZlo+AjIqgtObDoKrarYqMyP/L2u71////m8H////6/+b9//j/"
+    "2wBDASstLTw1PHZBQXb4pYyl+Pj4+Pj4+Pj4+Pj4+Pj4+Pj4+Pj4+Pj4+Pj4+Pj4+Pj4+Pj4+Pj4+Pj4+Pj4+Pj4+Pj/wAARCAAMABADASIAAhEBAxEB/8QA"
+    "HwAAAQUBAQEBAQEAAAAAAAAAAAECAwQFBgcICQoL/8QAtRAAAgEDAwIEAwUFBAQAAAF9AQIDAAQRBRIhMUEGE1FhByJxFDKBkaEII0KxwRVS0fAkM2JyggkK"
+    "FhcYGRolJicoKSo0NTY3ODk6Q0RFRkdISUpTVFVWV1hZWmNkZWZnaGlqc3R1dnd4eXqDhIWGh4iJipKTlJWWl5iZmqKjpKWmp6ipqrKztLW2t7i5usLDxMXG"
+    "x8jJytLT1NXW19jZ2uHi4+Tl5ufo6erx8vP09fb3+Pn6/8QAHwEAAwEBAQEBAQEBAQAAAAAAAAECAwQFBgcICQoL/8QAtREAAgECBAQDBAcFBAQAAQJ3AAEC"
+    "AxEEBSExBhJBUQdhcRMiMoEIFEKRobHBCSMzUvAVYnLRChYkNOEl8RcYGRomJygpKjU2Nzg5OkNERUZHSElKU1RVVldYWVpjZGVmZ2hpanN0dXZ3eHl6goOE"
+    "hYaHiImKkpOUlZaXmJmaoqOkpaanqKmqsrO0tba3uLm6wsPExcbHyMnK0tPU1dbX2Nna4uPk5ebn6Onq8vP09fb3+Pn6/9oADAMBAAIRAxEAPwCikHtVlLf2"
+    "qxGi+lWY0X0rBSuFGsz/2Q==",
+    "/9j/4AAQSkZJRgABAQAAAQABAAD/2wBDACgcHiMeGSgjISMtKygwPGRBPDc3PHtYXUlkkYCZlo+AjIqgtObDoKrarYqMyP/L2u71////m8H////6/+b9//j/"
+    "2wBDASstLTw1PHZBQXb4pYyl+Pj4+Pj4+Pj4+Pj4+Pj4+Pj4+Pj4+Pj4+Pj4+Pj4+Pj4+Pj4+Pj4+Pj4+Pj4+Pj4+Pj/wgARCAAMABADASIAAhEBAxEB/8QA"
+    "FAABAAAAAAAAAAAAAAAAAAAAA//EABUBAQEAAAAAAAAAAAAAAAAAAAAD/9oADAMBAAIQAxAAAAEERZv/xAAXEAEBAQEAAAAAAAAAAAAAAAAAARES/9oACAEB"
+    "AAEFAscoj//EABURAQEAAAAAAAAAAAAAAAAAAAIA/9oACAEDAQE/AQ7/xAAVEQEBAAAAAAAAAAAAAAAAAAAAEf/aAAgBAgEBPwGv/8QAFBABAAAAAAAAAAAA"
+    "AAAAAAAAIP/aAAgBAQAGPwIf/8QAFRABAQAAAAAAAAAAAAAAAAAAAQD/2gAIAQEAAT8hKQEC/9oADAMBAAIAAwAAABBr/8QAFREBAQAAAAAAAAAAAAAAAAAA"
+    "AAH/2gAIAQMBAT8Qo//EABYRAAMAAAAAAAAAAAAAAAAAAAABEf/aAAgBAgEBPxBUf//EABYQAQEBAAAAAAAAAAAAAAAAAABRYf/aAAgBAQABPxDNkiRP/9k=",
+    "/9j/4AAQSkZJRgABAQAAAQABAAD/4QAiRXhpZgAATU0AKgAAAAgAAQESAAMAAAABAAYAAAAAAAD/2wBDACgcHiMeGSgjISMtKygwPGRBPDc3PHtYXUlkkYCZ"
+    "lo+AjIqgtObDoKrarYqMyP/L2u71////m8H////6/+b9//j/wAALCAAMABABAREA/8QAHwAAAQUBAQEBAQEAAAAAAAAAAAECAwQFBgcICQoL/8QAtRAAAgED"
+    "AwIEAwUFBAQAAAF9AQIDAAQRBRIhMUEGE1FhByJxFDKBkaEII0KxwRVS0fAkM2JyggkKFhcYGRolJicoKSo0NTY3ODk6Q0RFRkdISUpTVFVWV1hZWmNkZWZn"
+    "aGlqc3R1dnd4eXqDhIWGh4iJipKTlJWWl5iZmqKjpKWmp6ipqrKztLW2t7i5usLDxMXGx8jJytLT1NXW19jZ2uHi4+Tl5ufo6erx8vP09fb3+Pn6/9oACAEB"
+    "AAA/AKKQe1WUt/arEaL6VZjRfSv/2Q==")
+
+
+def chunk(kind, data):
+    return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+
+def png(depth, colour, channels, interlaced=0, extra=b""):
+    row = b"\0" + bytes(range(5 * channels * depth // 8))
+    return (b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", 5, 3, depth, colour, 0, 0, interlaced)) + extra +
+            chunk(b"IDAT", zlib.compress(row * 3)) + chunk(b"IEND", b""))
+
+
+def pictures():
+    pngs = [png(8, 2, 3), png(8, 0, 1), png(16, 6, 4), png(8, 4, 2), png(8, 3, 1, extra=chunk(b"PLTE", bytes(range(96))) + chunk(b"tRNS", b"\0\x80"))]
+    return [picture + b"\x11\x22" for picture in [*map(base64.b64decode, JPEGS), *pngs]]
+
+
+def tiff():
+    entry = struct.pack("<HHIHH", 0x112, 3, 1, 6, 0)
+    small = b"II*\0" + struct.pack("<IH", 8, 1) + entry + bytes(4)
+    large = b"MM\0*" + struct.pack(">IH", 8, 2) + struct.pack(">HHIHH", 0x10F, 2, 4, 1, 2) + struct.pack(">HHIHH", 0x112, 3, 1, 8, 0) + bytes(4)
+    return [small, large]
+
+
+def datasets():
+    mask = {"size": [64, 64], "counts": "jl12m12O0O00MWN1l1OWg1"}
+    whole = {"info": {"format": "partwise part-dataset", "version": 1, "seed": 1},
+             "images": [{"id": 1, "file_name": "images/a.png", "width": 64, "height": 64}, {"id": 2, "file_name": "images/b.png", "width": 9, "height": 8}],
+             "categories": [{"id": 1, "name": "fox", "parts": ["head", "ears"], "landmarks": ["nose", "feet"]}],
+             "annotations": [{"id": 1, "image_id": 1, "category_id": 1, "bbox": [0, 11.0, 38.0, 42.0], "iscrowd": 0, "area": 9.0, "segmentation": mask,
+                              "landmarks": {"nose": [1.5, 2], "feet": [[3, 4], [5.5, 6]]}, "parts": {"ears": {"segmentation": mask, "bbox": [30, 23, 6, 6]}}}],
+             "splits": {"train": [1], "test": [2]}}
+    return [json.dumps(whole).encode(), json.dumps({**whole, "annotations": []}).encode()]
+
+
+def coco():
+    whole = {"images": [{"id": 7, "file_name": "a.jpg", "width": 64, "height": 64}],
+             "categories": [{"id": 3, "name": "cat", "keypoints": ["nose", "ear"]}],
+             "annotations": [{"id": 1, "image_id": 7, "category_id": 3, "bbox": [1, 2, 30, 40], "iscrowd": 0, "area": 9, "num_keypoints": 1,
+                              "keypoints": [5, 6, 2, 0, 0, 0], "segmentation": [[1, 1, 9, 1, 9, 9]]},
+                             {"id": 2, "image_id": 7, "category_id": 3, "bbox": [1, 2, 30, 40], "iscrowd": 1, "segmentation": {"size": [64, 64], "counts": "04"}}]}
+    return [json.dumps(whole).encode()]
+
+
+def findings():
+    number = {"value": 0.5, "low": 0.25, "high": 0.75, "controls": {"chance": 0.1}}
+    whole = {"format": 1, "net": "tiny", "arm": "masked", "task": "multi", "loss": "softmax", "split": "test", "checkpoint": "last", "rows": 4, "train_rows": 9,
+             "training_images": 0, "categories": ["fox"], "classes": ["fox"], "options": {}, "data_hash": "0", "accuracy": number, "confusion": [[1, 2], [3, 4]],
+             "draws": {"file": "draws.safetensors", "hash": "0"},
+             "layers": [{"layer": "new", "role": "new layer", "side": 4, "filters": 2, "input_side": 112, "dead_share": 0.5, "filters_per_category": {"fox": 2},
+                         "purity": {**number, "layer": "new"},
+                         "cards": [{"filter": 1, "category": "fox", "part": "head", "chosen": "best", "ratio": None, "picture": "pictures/a.png", "picture_alt": "x"}]}]}
+    return [json.dumps(whole).encode()]
+
+
+def options():
+    return [json.dumps(one).encode() for one in (
+        {"method": "paper", "strength": 0.5, "guard": False}, {"rule": "release", "schedule": "constant", "vote": 1},
+        {"protocol": "clean", "test_share": 0.2, "seed": 3}, {"images": 12, "categories": 2, "size": 64}, {"attack_images": 2, "attack_steps": 3})]
+
+
+def requests():
+    head = b"Host: localhost\r\nX-Partwise: 1\r\n"
+    photo = png(8, 2, 3)
+    return [b"GET /api/runs?a=1&b=%20 HTTP/1.1\r\n" + head + b"\r\n", b"HEAD /%2e%2e/x HTTP/1.0\r\nHost: localhost\r\nCookie: partwise=1; a=b\r\n\r\n",
+            b"PUT /api/x HTTP/1.1\r\n" + head + b"Content-Length: 7\r\n\r\n{\"a\":1}", b"POST /p HTTP/1.1\r\n" + head + b"Content-Length: %d\r\n\r\n" % len(photo) + photo,
+            b"POST /p HTTP/1.1\r\n" + head + b"Transfer-Encoding: chunked\r\n\r\n4\r\nabcd\r\n0\r\n\r\n",
+            b"POST /p HTTP/1.1\r\n" + head + b"Expect: 100-continue\r\nContent-Encoding: gzip\r\nContent-Length: 3\r\n\r\nabc"]
+
+
+made = {"pickle": pickles, "zip": archives, "safetensors": tensors, "mat5": matlab, "weights": lambda: archives() + tensors() + matlab(),
+        "image": pictures, "exif": tiff, "dataset": datasets, "coco": coco, "findings": findings, "options": options, "http": requests,
+        "mat73": lambda: [b"\0\2\0\xff", bytes(range(32))]}[reader]()
 for number, data in enumerate(made):
     (folder / str(number)).write_bytes(data)

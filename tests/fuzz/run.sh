@@ -4,6 +4,7 @@
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 cd "$1"
+[ -d /dev/shm ] && export TMPDIR="${TMPDIR:-/dev/shm}"  # some readers want a file on disk
 for program in ./*_fuzz; do
   name=$(basename "$program" _fuzz)
   mkdir -p "corpus/$name" "seeds/$name" "found"

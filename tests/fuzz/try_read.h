@@ -7,6 +7,10 @@
 #include "partwise/formats/utf8.h"
 #include "partwise/weights/inspect.h"
 
+#include <filesystem>
+#include <fstream>
+#include <unistd.h>
+
 namespace partwise::fuzz {
 
 [[noreturn]] inline void broken(const char* promise) {
@@ -31,19 +35,54 @@ inline void use(const formats::NamedArrays& file) {
   }
 }
 
-// Any bytes are read or refused with an Error of one clean line that names the file; any other
-// exception is a bug and ends the fuzzer.
-template <typename Read>
-int try_read(const uint8_t* data, std::size_t size, Read&& read) {
+inline std::string_view text_of(const uint8_t* data, std::size_t size) {
+  return {reinterpret_cast<const char*>(data), size};
+}
+
+// Whatever is tried does, or is refused with an Error of one clean line that names the file; any
+// other exception is a bug and ends the fuzzer.
+enum class Quotes { cleaned, as_they_are };  // of the file, in a complaint about it
+
+template <typename Try>
+int does_or_refuses(const std::string& name, Try&& attempt, Quotes quotes = Quotes::cleaned) {
   try {
-    read(bytes_in_memory("fuzz", {reinterpret_cast<const char*>(data), size}));
+    attempt();
   } catch (const Error& error) {
     const std::string text = error.what();
-    if (text.rfind("fuzz: ", 0) != 0) broken("a complaint names the file");
+    if (text.rfind(name, 0) != 0) broken("a complaint names the file");
+    if (quotes == Quotes::as_they_are) return 0;
     if (text.size() > 1000) broken("a complaint is short");
     if (formats::printable(text, 2000) != text) broken("a complaint is one printable line");
   }
   return 0;
 }
+
+template <typename Read>
+int try_read(const uint8_t* data, std::size_t size, Read&& read) {
+  return does_or_refuses("fuzz: ",
+                         [&] { read(bytes_in_memory("fuzz", std::string(text_of(data, size)))); });
+}
+
+// For readers that want a file on disk: a folder of this process alone, best in memory (TMPDIR).
+class ScratchFolder {
+ public:
+  ScratchFolder() { std::filesystem::create_directories(path_); }
+  ~ScratchFolder() {
+    std::error_code gone;
+    std::filesystem::remove_all(path_, gone);
+  }
+  ScratchFolder(const ScratchFolder&) = delete;
+  ScratchFolder& operator=(const ScratchFolder&) = delete;
+
+  const std::filesystem::path& path() const { return path_; }
+  std::filesystem::path put(const char* name, std::string_view bytes) const {
+    std::ofstream(path_ / name, std::ios::binary) << bytes;
+    return path_ / name;
+  }
+
+ private:
+  std::filesystem::path path_ =
+      std::filesystem::temp_directory_path() / fmt::format("partwise-fuzz-{}", ::getpid());
+};
 
 }  // namespace partwise::fuzz

@@ -147,7 +147,8 @@ PartOverlaps part_overlaps(const MapSource& maps,
                            uint64_t control_stream,
                            const Regions& regions) {
   expect_matching(maps.rows, grid, truth);
-  const auto& [shapes, places] = regions;
+  const auto& shapes = regions.shapes;  // names of their own: clang 14 captures no bindings
+  const auto& places = regions.places;
   expects(places.empty() || std::ssize(places) == maps.filters * maps.rows,
           "{} places for {} filters and {} rows", places.size(), maps.filters, maps.rows);
   validate(options);
