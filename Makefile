@@ -1,6 +1,6 @@
 # Thin names over CMake presets; `make` lists them. `make demo` and `make test` do all the set-up themselves.
 .DEFAULT_GOAL := help
-.PHONY: help deps build demo test test-real test-onnx test-web test-browser asan bench toy fuzz cuda python install format tidy hooks
+.PHONY: help deps build demo test test-real test-onnx test-web test-browser faults asan tsan bench toy fuzz cuda python install format tidy hooks
 
 help:      ## list targets
 	@sed -n 's/^\([a-z-]*\): *## /\1\t/p; s/^\([a-z-]*\):[a-z -]* ## /\1\t/p' $(MAKEFILE_LIST) | expand -t 12
@@ -22,13 +22,17 @@ test-web:  ## the explorer's page: types, and that a fresh build equals web/dist
 	@tools/test_web.sh build/release
 test-browser: deps ## report and explorer in chromium (playwright-core, axe-core), skipped where npm's registry is out of reach
 	@cmake --preset release $(CMAKE_OPTIONS) > /dev/null && cmake --build --preset release --target partwise && tools/test_browser.sh build/release
+faults: build ## kills, damaged files, full disks, company, clock jumps (docs/reliability.md); FAULTS='--kills 200 --seed 1'
+	@python3 tests/faults/faults.py build/release/partwise $(FAULTS)
 asan: deps ## the tests under address and undefined-behaviour sanitizers
 	@cmake --preset asan $(CMAKE_OPTIONS) > /dev/null && cmake --build --preset asan && ctest --preset asan -LE real
+tsan: deps ## loader, cache, ranks and server under the thread sanitizer
+	@cmake --preset tsan $(CMAKE_OPTIONS) > /dev/null && cmake --build --preset tsan && ctest --preset tsan -LE real
 bench: deps ## speed, ours beside the composed operators and the floor: build/release/bench/*, read by bench/RESULTS.md
 	@cmake --preset release $(CMAKE_OPTIONS) > /dev/null && cmake --build --preset release --target bench
 toy: deps ## the toy table of docs/notebook.md: every rule on free maps
 	@cmake --preset release $(CMAKE_OPTIONS) > /dev/null && cmake --build --preset release --target toy_table && build/release/bench/toy_table
-fuzz: deps ## every reader of weights files under libFuzzer, FUZZ_SECONDS (60) each; needs clang-14 and libclang-rt-14-dev
+fuzz: deps ## every reader of strangers' bytes under libFuzzer, FUZZ_SECONDS (60) each; needs clang-14 and libclang-rt-14-dev
 	@cmake --preset fuzz > /dev/null && cmake --build --preset fuzz && tests/fuzz/run.sh build/fuzz/tests/fuzz $(or $(FUZZ_SECONDS),60)
 cuda:      ## compile against the LibTorch inside python3's torch, with CUDA
 	@cmake --preset cuda -DCMAKE_PREFIX_PATH=$$(python3 -c 'import torch; print(torch.utils.cmake_prefix_path)') \
