@@ -275,6 +275,7 @@ PartBook learn_parts(const judging::TrainedRun& trained,
 }
 
 void write_part_book(const runs::RunFolder& run, const PartBook& book) {
+  remove_abandoned_writes(run.path());
   if (book.additive) book.additive->save(run);  // parts.json comes last: it says that all is there
   nlohmann::json layers = nlohmann::json::array();
   for (const auto& layer : book.layers) {
