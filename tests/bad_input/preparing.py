@@ -82,10 +82,12 @@ def mode(pattern, bits):
 
 
 def changed(name, change):
-    """A JSON file after `change(value)`."""
+    """A JSON file after `change(value)`, by hand: without its checksum."""
     def step(place, _):
         path = place / name
         value = json.loads(path.read_text())
+        if isinstance(value, dict):
+            value.pop("checksum", None)
         change(value)
         path.write_text(json.dumps(value))
     return step

@@ -114,14 +114,6 @@ TEST_F(Run, ALogCutOffByAKilledWriterLosesOnlyItsLastLine) {
   EXPECT_EQ(rows.back().at("epoch"), 2);
 }
 
-TEST_F(Run, ALogDamagedBeforeItsEndIsNamed) {
-  const auto run = RunFolder::create(folder_, {}, {});
-  for (const auto* text : {"{\"epoch\": 1}\nnoise\n{\"epoch\": 3}\n", "null\n", "[]\n", "{\"a\n"}) {
-    std::ofstream(folder_ / "log.jsonl") << text;
-    EXPECT_THROW(run.log(), Error) << text;
-  }
-}
-
 TEST_F(Run, WithAFileThatIsNoObjectIsRefused) {
   RunFolder::create(folder_, {{"seed", 1}}, {});
   for (const auto* name : {"manifest.json", "options.json"}) {
