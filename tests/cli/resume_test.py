@@ -278,9 +278,11 @@ class Resume(unittest.TestCase):
         self.assertEqual((resumed.returncode, resumed.stderr), (0, ""))
         self.assertIn("best on 4 validation images", resumed.stdout)
         self.assertEqual(content(), before)
-        refused = run("train", self.data, again, "--resume", "--epochs", 4)
-        self.assertEqual(refused.returncode, 1)
-        self.assertIn("epochs is 3 there and 4 here", refused.stderr)
+        for option, words in {("--batch", 4): "batch is 2 there and 4 here", ("--epochs", 2): "epochs"}.items():
+            refused = run("train", self.data, again, "--resume", *option)
+            self.assertEqual(refused.returncode, 1, option)
+            self.assertIn(words, refused.stderr)
+        self.assertEqual(content(), before)
 
     def test_the_best_epoch_can_be_measured(self):
         again = self.folder / "measured"

@@ -18,9 +18,9 @@ void print_summary(const datasets::DatasetSummary& summary) {
     if (category.constant_centre_instability) {
       fmt::print(", constant-centre instability {:.4f}", *category.constant_centre_instability);
     }
-    fmt::print("\n  parts:    ");
+    fmt::print("\n  parts:    {}", category.parts.empty() ? " none" : "");
     for (const auto& [part, count] : category.parts) fmt::print(" {} {}", part, count);
-    fmt::print("\n  landmarks:");
+    fmt::print("\n  landmarks:{}", category.landmarks.empty() ? " none" : "");
     for (const auto& [landmark, count] : category.landmarks) {
       fmt::print(" {} {} ({} single)", landmark, count.objects, count.single_instance);
     }

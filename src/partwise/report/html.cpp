@@ -79,6 +79,7 @@ std::string plain_number(double value, const char* missing) {
 }
 
 std::string plain_interval(const metrics::Finding& finding, const char* missing) {
+  if (!std::isfinite(finding.value)) return missing;
   return fmt::format("{} [{}, {}]", plain_number(finding.value, missing),
                      plain_number(finding.low, missing), plain_number(finding.high, missing));
 }

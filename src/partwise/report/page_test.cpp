@@ -364,6 +364,20 @@ TEST_F(Report, ShowsMissingNumbersAsADash) {
   EXPECT_FALSE(contains(html, ">null<"));
 }
 
+TEST_F(Report, NamesInOneLineWhatTheDataCannotDefine) {
+  auto found = measured("interpretable", 0.8);
+  for (auto& one : found["layers"]) {
+    for (const auto* key : {"location_instability", "instability_ratio", "part_interpretability"})
+      one[key] = {{"value", nullptr}, {"low", nullptr}, {"high", nullptr}, {"controls", {}}};
+  }
+  const auto html = render_report({run("one", found)}, json::object());
+  EXPECT_TRUE(contains(html, "Not defined on this data: "));
+  EXPECT_FALSE(contains(html, "<th scope=\"row\">Part interpretability"));
+  EXPECT_FALSE(contains(html, "The share of images on which the filter's strongest region"));
+  EXPECT_TRUE(contains(render_report({run("two", measured("masked", 0.8))}, json::object()),
+                       "strongest region overlaps"));
+}
+
 TEST_F(Report, AsksToMeasureARunWithoutFindings) {
   const auto bare = runs::RunFolder::create(folder_ / "bare", {{"seed", 1}}, json::object());
   try {

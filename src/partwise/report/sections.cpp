@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 namespace partwise::report {
 
@@ -140,14 +141,23 @@ std::string evidence_section(std::span<const LoadedRun> runs) {
       "different by luck alone.</p>\n<h3>All networks</h3>\n";
   html += summary_table(runs);
   html += "<h3>What the numbers mean</h3>\n";
+  std::string undefined;
   for (const Metric& metric : metrics::catalogue()) {
     if (!metric.leads || tells_of_failures(metric)) continue;
     const auto first = metric.numbers.begin();
     for (auto number = first; number != metric.numbers.end(); ++number) {
-      if (number == first || !metric.is_of_network())
+      if (number != first && metric.is_of_network()) continue;
+      if (is_defined(runs, number->key))
         html += metric_block(runs, *number, !metric.is_of_network());
+      else
+        undefined += (undefined.empty() ? "" : ", ") + std::string(number->name);
     }
   }
+  if (!undefined.empty())
+    html += fmt::format(
+        "<p class=\"note\">Not defined on this data: {}. Measures of parts and places need data "
+        "that names parts or landmarks.</p>\n",
+        undefined);
   return html + further_measures(runs);
 }
 
@@ -289,6 +299,19 @@ std::string csv_section(std::span<const LoadedRun> runs) {
 }
 
 }  // namespace
+
+bool is_defined(std::span<const LoadedRun> runs, const std::string& key) {
+  const auto is_number = [&](const findings::Findings& found) {
+    const auto* finding = find_finding(found, key);
+    return finding != nullptr && std::isfinite(finding->value);
+  };
+  return std::any_of(runs.begin(), runs.end(), [&](const LoadedRun& run) {
+    const auto& layers = run.findings.layers;
+    return is_number(run.findings.findings) ||
+           std::any_of(layers.begin(), layers.end(),
+                       [&](const LayerFindings& layer) { return is_number(layer.findings); });
+  });
+}
 
 std::string context_text(const nlohmann::json& context, const std::string& key) {
   const auto entry = context.find(key);

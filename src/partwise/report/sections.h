@@ -71,6 +71,9 @@ std::string three_cards(const LoadedRun& run);
 // without any.
 std::string figures_html(std::span<const LoadedRun> runs, bool of_errors);
 
+// Whether this number is one in any run or layer: on data without parts, some are defined nowhere.
+bool is_defined(std::span<const LoadedRun> runs, const std::string& key);
+
 // One row per network and layer, the numbers most people want.
 std::string summary_table(std::span<const LoadedRun> runs);
 

@@ -179,7 +179,9 @@ std::string confusion_matrix(const LoadedRun& run) {
 
 std::string summary_table(std::span<const LoadedRun> runs) {
   std::vector<std::string> columns{"Arm", "Layer", "Accuracy&nbsp;↑"};
-  for (const NumberWords& number : leading_numbers(false)) columns.push_back(head_of(number));
+  auto numbers = leading_numbers(false);
+  std::erase_if(numbers, [&](const NumberWords& number) { return !is_defined(runs, number.key); });
+  for (const NumberWords& number : numbers) columns.push_back(head_of(number));
   std::string body;
   for (const LoadedRun& run : runs) {
     for (const LayerFindings& layer : run.findings.layers) {
@@ -187,7 +189,7 @@ std::string summary_table(std::span<const LoadedRun> runs) {
                           layer_words(layer));
       body += measure_cell(*metrics::find_number("accuracy"),
                            find_finding(run.findings.findings, "accuracy"));
-      for (const NumberWords& number : leading_numbers(false))
+      for (const NumberWords& number : numbers)
         body += measure_cell(number, find_finding(layer.findings, number.key));
       body += "</tr>\n";
     }
@@ -213,7 +215,10 @@ std::string claims_table(std::span<const Claim> all) {
     const auto last = std::find_if(first, all.end(), [&](const Claim& claim) {
       return claim.metric != first->metric || claim.role != first->role;
     });
-    body += claims_row({first, last}, others);
+    const bool defined = std::any_of(first, last, [](const Claim& claim) {
+      return claim.subject_value != "–" || (!claim.is_control && claim.other_value != "–");
+    });
+    if (defined) body += claims_row({first, last}, others);
     first = last;
   }
   return table(fmt::format("What the intervals allow to be said about the arm “{}”",
