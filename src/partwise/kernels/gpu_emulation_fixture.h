@@ -114,7 +114,26 @@ class Block {
 inline void __syncthreads() {
   Block::wait();
 }
+inline int __syncthreads_count(int mine) {
+  static int counts[2];  // of this barrier, and of the next
+  static int turn = 0;
+  const int now = turn;
+  counts[now] += mine != 0 ? 1 : 0;
+  __syncthreads();
+  const int count = counts[now];
+  if (turn == now) {
+    turn = 1 - now;
+    counts[turn] = 0;
+  }
+  return count;
+}
 inline void __threadfence() {}
+inline int __ffs(int bits) {
+  return __builtin_ffs(bits);
+}
+inline int __popc(unsigned bits) {
+  return __builtin_popcount(bits);
+}
 inline unsigned atomicAdd(unsigned* at, unsigned value) {
   return std::exchange(*at, *at + value);
 }
