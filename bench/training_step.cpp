@@ -5,6 +5,7 @@
 #include "partwise/base/parallel.h"
 #include "partwise/models/examples.h"
 #include "partwise/networks/network.h"
+#include "partwise/networks/pooling.h"
 #include "partwise/tensors/session.h"
 #include "partwise/tensors/torch.h"
 #include "partwise/training/augmentation.h"
@@ -248,6 +249,35 @@ void print_convolutions(int repeats) {
              sum / floor);
 }
 
+// Forward and backward of `layer`, whose result has the shape of what is sent back.
+void there_and_back(const Tensor& input, const std::function<Tensor(const Tensor&)>& layer) {
+  const auto leaf = input.detach().requires_grad_();
+  const auto output = layer(leaf);
+  output.backward(torch::ones_like(output));
+}
+
+void compare_pooling(int repeats) {
+  for (const auto& [channels, side] : {std::pair<int64_t, int64_t>{24, 56}, {48, 28}}) {
+    const auto input = torch::randn({kBatch, channels, side, side});
+    const auto target = torch::empty_like(input);
+    partwise::bench::compare(
+        fmt::format("Max pooling of 2 x 2 cells, there and back, {} x {} x {}^2", kBatch, channels,
+                    side),
+        {{"a copy of the maps", [&] { target.copy_(input); }},
+         {"ours",
+          [&] {
+            there_and_back(input, [](const Tensor& x) {
+              return partwise::networks::max_pool(x, partwise::networks::MaxPool{});
+            });
+          }},
+         {"LibTorch's",
+          [&] {
+            there_and_back(input, [](const Tensor& x) { return torch::max_pool2d(x, 2, 2); });
+          }}},
+        repeats);
+  }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -258,5 +288,6 @@ int main(int argc, char** argv) {
   torch::manual_seed(kSeed);
   print_steps(repeats);
   print_convolutions(repeats);
+  compare_pooling(repeats);
   return 0;
 }

@@ -25,6 +25,8 @@ struct MaxPool {
   int64_t stride = 2;
   int64_t padding = 0;      // on all four sides
   int64_t padding_end = 0;  // more at the bottom and on the right
+
+  bool operator==(const MaxPool&) const = default;
 };
 // Across channels: y_c = x_c (k + alpha / size sum x_c'^2)^-beta over the `size` channels around c.
 // (MatConvNet's alpha is not divided by size.)

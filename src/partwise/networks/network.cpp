@@ -6,6 +6,7 @@
 #include "partwise/base/random.h"
 #include "partwise/interpretable.h"
 #include "partwise/networks/bias_relu.h"
+#include "partwise/networks/pooling.h"
 #include "partwise/networks/shared_batch.h"
 #include "partwise/parts/memory.h"
 #include "partwise/tensors/torch.h"
@@ -61,16 +62,6 @@ Tensor response_norm(const Tensor& input, const ResponseNorm& norm) {
   const auto padded = torch::constant_pad_nd(squares, {0, 0, 0, 0, before, norm.size - 1 - before});
   const auto mean = torch::avg_pool3d(padded, {norm.size, 1, 1}, {1, 1, 1}).squeeze(1);
   return input / (norm.k + norm.alpha * mean).pow(norm.beta);
-}
-
-Tensor max_pool(const Tensor& input, const MaxPool& pool) {
-  if (pool.padding_end == 0) {
-    return torch::max_pool2d(input, pool.kernel, pool.stride, pool.padding);
-  }
-  const auto lowest = -std::numeric_limits<float>::infinity();
-  const auto end = pool.padding + pool.padding_end;
-  const auto padded = torch::constant_pad_nd(input, {pool.padding, end, pool.padding, end}, lowest);
-  return torch::max_pool2d(padded, pool.kernel, pool.stride);
 }
 
 // The layers whose results the ReLUs in front of an interpretable layer are given: one, or those of
