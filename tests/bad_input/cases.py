@@ -187,6 +187,8 @@ for label, content, words in (
         ("a part of no object", coco(annotations=[*coco()["annotations"], {"id": 3, "image_id": 1, "category_id": 1, "obj_ann_id": 55, "bbox": [0, 0, 4, 4]}]),
          ("annotation 3", "55"))):
     row(f"import: coco: strict, {label}", "data import coco a.json out --strict", words, given("a.json", content), given("a.png", png()), given("b.png", png(8, 8)), leaves=("out",))
+FORGED = "a\npartwise: all is well\x1b[1A" + "\u202e" + 3000 * "x"  # a line of its own, a cursor moved up, text turned round, a screen filled
+row("import: coco: a name that forges a line", "data import coco a.json out", ("a.json", "\\x0apartwise: all", "twice"), given("a.json", coco(categories=[{"id": 1, "name": FORGED}, {"id": 2, "name": FORGED}])))
 row("import: coco: two files to choose from", "data import coco src out", ("one.json", "two.json"), given("src/one.json", coco()), given("src/two.json", coco()))
 row("import: coco: a folder without one", "data import coco src out", "json", folder("src"))
 row("import: coco: a pipe", "data import coco a.json out", "a.json", pipe("a.json"))
@@ -315,6 +317,9 @@ row("export: over a folder", "export {run} --out net.onnx", "net.onnx", folder("
 row("export: no space", "export {run} --out net.onnx", "cannot write", file_size=3000)
 row("export: no space for safetensors", "export {run} --out net.safetensors", "cannot write", file_size=3000)
 row("export: an unwritable file", "export {run} --out locked/net.onnx", "locked", folder("locked"), mode("locked", 0o555), plain_user=True)
+row("report: findings that forge a line", "report r --out p.html", ("findings.json", "\\x0apartwise: all"), copied("run", "r"), changed("r/findings.json", lambda f: f["layers"][0].update({FORGED: {"value": "x", "low": 0, "high": 1}})), before=UNEXPLAINED)
+row("train: --config that forges a line", "train {animals} r --config c.json", ("c.json", "\\x0apartwise: all"), given("c.json", {FORGED: 1}))
+row("check: a part's name that forges a line", "data check d", ("dataset.json", "\\x0apartwise: all"), copied("animals", "d"), changed("d/dataset.json", lambda d: d["annotations"][0]["parts"].update({FORGED: 1})))
 row("report: not measured", "report r --out p.html", "measure", copied("run", "r"), removed("r/findings.json"))
 row("report: over a folder", "report {run} --out p", "p", folder("p"), before=UNEXPLAINED)
 row("report: below a file", "report {run} --out f/p.html", "f", given("f", "x"), before=UNEXPLAINED)

@@ -3,7 +3,7 @@
 #include "partwise/base/error.h"
 #include "partwise/base/rehearsal.h"
 #include "partwise/formats/convert.h"
-#include "partwise/formats/utf8.h"
+#include "partwise/base/utf8.h"
 
 #include <algorithm>
 #include <array>

@@ -2,7 +2,7 @@
 #include "partwise/formats/byte_cursor.h"
 #include "partwise/formats/convert.h"
 #include "partwise/formats/matlab.h"
-#include "partwise/formats/printable.h"
+#include "partwise/base/printable.h"
 
 #include <algorithm>
 #include <zlib.h>

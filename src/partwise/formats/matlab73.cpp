@@ -1,6 +1,6 @@
 #include "partwise/base/error.h"
 #include "partwise/formats/matlab.h"
-#include "partwise/formats/printable.h"
+#include "partwise/base/printable.h"
 
 #include <algorithm>
 #include <array>
