@@ -66,7 +66,7 @@ void add_synth(CLI::App& data) {
       "--interventions", flags->interventions,
       "also draw every test animal without each part, without each pair of parts, and "
       "in another place");
-  command->add_option("--threads", flags->threads, "0: all cores");
+  add_threads(*command, flags->threads);
   command->callback([flags] {
     const auto options = options_from<datasets::SyntheticOptions>(flags->given);
     const auto dataset = datasets::write_synthetic_animals(flags->out, options, flags->threads);

@@ -133,6 +133,7 @@ int run(CLI::App& app, int argc, char** argv) {
     return complain(2, problem.what() + see_help);
   }
   try {
+    const partwise::Abandonable command("interrupted; what was finished before stays");
     app.parse(argc, argv);
     return 0;
   } catch (const CLI::ParseError& problem) {
@@ -157,6 +158,7 @@ int run(CLI::App& app, int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  partwise::watch_for_interrupts();
   CLI::App app(
       "Trains image classifiers whose filters stand for object parts, measures how far they do, "
       "and shows it in one HTML file.\n\nFirst steps:  partwise demo --quick");
@@ -186,7 +188,6 @@ int main(int argc, char** argv) {
   add_pages(app);
   refuse_numbers_beyond_64_bits(app);
   fill_closed_streams();
-  partwise::watch_for_interrupts();
   partwise::set_listener(std::make_shared<Console>());
   return with_output_written(run(app, argc, argv));
 }
