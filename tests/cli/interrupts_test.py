@@ -103,7 +103,7 @@ class Interrupts(unittest.TestCase):
             self.assertEqual(len(lines), 1 if process.returncode else 0, where)
             if lines:
                 self.assertIn("interrupted", lines[0])
-            if moment > 1:
+            if FULL and moment > 1:  # on a busy machine it may still be loading its libraries
                 self.assertIn(row.says, lines[0] if lines else "", where)
         else:
             self.assertEqual(process.returncode, 0, where)
