@@ -236,6 +236,7 @@ row("train: no space", "train {animals} r --epochs 1 --batch 8", "cannot write",
 row("train: weights of another network", "train {animals} r --init {run} --net alexnet", ("/run", "tiny", "alexnet"))
 row("train: a cache that is a file", "train {animals} r --epochs 1 --batch 8 --cache c --resume --set epochz=1", "epochz", given("c", "x"))
 
+ANOTHER = ("note: {run}: the images in d are those it was trained on",)
 UNEXPLAINED = ("r: no photographs are explained", "{run}: no photographs are explained", "explaining three photographs")
 
 # ---- a run that was damaged, through every command that reads it -------------------------------------------------------------------
@@ -266,10 +267,10 @@ row("report: log.jsonl is null", "report r --out p.html", "log.jsonl", copied("r
 row("measure: no best checkpoint", "measure {run} --checkpoint best", "best")
 row("measure: an unknown checkpoint", "measure {run} --checkpoint first", ("first", "last"))
 row("measure: an unknown split", "measure {run} --split tset", ("tset", "test"))
-row("measure: an empty split", "measure {run} --data d", "test", copied("animals", "d"), changed("d/dataset.json", lambda d: d["splits"].update(test=[])))
+row("measure: an empty split", "measure {run} --data d", "test", copied("animals", "d"), changed("d/dataset.json", lambda d: d["splits"].update(test=[])), before=ANOTHER)
 row("measure: an unknown metric", "measure {run} --metrics patch_puritty", ("patch_puritty", "patch_purity"))
 row("measure: no data", "measure {run} --data nowhere", "nowhere")
-row("measure: data of other categories", "measure {run} --data d", "fox", copied("animals", "d"), changed("d/dataset.json", lambda d: d["categories"][0].update(name="wolf")))
+row("measure: data of other categories", "measure {run} --data d", "fox", copied("animals", "d"), changed("d/dataset.json", lambda d: d["categories"][0].update(name="wolf")), before=ANOTHER)
 row("measure: no resamples", "measure {run} --resamples 0", "resamples")
 row("measure: a quantile that is no number", "measure {run} --quantile nan", "quantile")
 row("measure: a radius below zero", "measure {run} --radius -1", "radius")
@@ -354,7 +355,7 @@ row("draw: an unknown category", "draw filters {run} --out f.png --category wolf
 row("draw: a filter that is not there", "draw filters {run} --out f.png --filter 5000", "5000", before=("learning",))
 row("draw: an image that is not there", "draw mask {run} --out f.png --image nowhere.png", "nowhere.png")
 row("draw: an image where none is chosen", "draw filters {run} --out f.png --image fox-00001", ("filters", "--image"))
-row("verify: data that was not drawn", "verify {run} --data d", "d", copied("animals", "d"), changed("d/dataset.json", lambda d: d["info"].pop("generator")), before=("verifying",))
+row("verify: data that was not drawn", "verify {run} --data d", "d", copied("animals", "d"), changed("d/dataset.json", lambda d: d["info"].pop("generator")), before=("verifying", *ANOTHER))
 row("verify: no images", "verify {run} --images 0", "images")
 row("serve: an address that is none", "serve {run} --host 999.1.1.1 --port 0", "999.1.1.1")
 row("reproduce: an unknown table", "reproduce voc-puritty --out g", ("voc-puritty", "voc-purity"), before=("  ",))
