@@ -20,7 +20,8 @@
 namespace partwise {
 namespace {
 
-enum ExitCode { kDone = 0, kComplained = 1, kTooLarge = 2 };
+// None that a library or a sanitizer would choose.
+enum ExitCode { kDone = 80, kComplained = 81, kTooLarge = 82 };
 
 constexpr std::size_t kLongestReport = 4096;
 constexpr std::size_t kSmallPieces = std::size_t{1} << 16U;

@@ -7,6 +7,7 @@
 
 #include <chrono>
 #include <csignal>
+#include <cstdlib>
 #include <thread>
 #include <unistd.h>
 #include <vector>
@@ -43,6 +44,8 @@ TEST(ChildWork, HandsOverItsBytesAndNothingElse) {
 TEST(ChildWork, ThatDoesNotComeToItsEndGivesNothing) {
   EXPECT_EQ(complaint_of([](const HandOver&) { std::raise(SIGSEGV); }), "nothing");
   EXPECT_EQ(complaint_of([](const HandOver&) { std::abort(); }), "nothing");
+  EXPECT_EQ(complaint_of([](const HandOver&) { std::_Exit(0); }), "nothing");
+  EXPECT_EQ(complaint_of([](const HandOver&) { std::_Exit(1); }), "nothing");
   EXPECT_EQ(complaint_of([](const HandOver&) { throw std::logic_error("a bug"); }), "nothing");
   EXPECT_EQ(complaint_of([](const HandOver&) { pause(); }, {.seconds = 0.2}), "nothing");
 }
