@@ -99,6 +99,8 @@ def problems_of(case, shared, folder):
         found.append(f"{len(lines)} lines, expected one")
     found += [f"does not say '{word}'" for word in case.says if word not in text]
     found += [f"says '{word}'" for word in NEVER if word in text]
+    if not text.replace("\n", "").isprintable():
+        found.append("what a terminal takes for a command")
     if lines and len(lines[0]) > cases.LONGEST_LINE:
         found.append(f"a line of {len(lines[0])} characters")
     left = differences(before, contents(place))

@@ -187,6 +187,8 @@ for label, content, words in (
         ("a part of no object", coco(annotations=[*coco()["annotations"], {"id": 3, "image_id": 1, "category_id": 1, "obj_ann_id": 55, "bbox": [0, 0, 4, 4]}]),
          ("annotation 3", "55"))):
     row(f"import: coco: strict, {label}", "data import coco a.json out --strict", words, given("a.json", content), given("a.png", png()), given("b.png", png(8, 8)), leaves=("out",))
+FORGED = "a\npartwise: all is well\x1b[1A" + "\u202e" + 3000 * "x"  # a line of its own, a cursor moved up, text turned round, a screen filled
+row("import: coco: a name that forges a line", "data import coco a.json out", ("a.json", "\\x0apartwise: all", "twice"), given("a.json", coco(categories=[{"id": 1, "name": FORGED}, {"id": 2, "name": FORGED}])))
 row("import: coco: two files to choose from", "data import coco src out", ("one.json", "two.json"), given("src/one.json", coco()), given("src/two.json", coco()))
 row("import: coco: a folder without one", "data import coco src out", "json", folder("src"))
 row("import: coco: a pipe", "data import coco a.json out", "a.json", pipe("a.json"))
@@ -234,6 +236,7 @@ row("train: no space", "train {animals} r --epochs 1 --batch 8", "cannot write",
 row("train: weights of another network", "train {animals} r --init {run} --net alexnet", ("/run", "tiny", "alexnet"))
 row("train: a cache that is a file", "train {animals} r --epochs 1 --batch 8 --cache c --resume --set epochz=1", "epochz", given("c", "x"))
 
+ANOTHER = ("note: {run}: the images in d are those it was trained on",)
 UNEXPLAINED = ("r: no photographs are explained", "{run}: no photographs are explained", "explaining three photographs")
 
 # ---- a run that was damaged, through every command that reads it -------------------------------------------------------------------
@@ -264,10 +267,10 @@ row("report: log.jsonl is null", "report r --out p.html", "log.jsonl", copied("r
 row("measure: no best checkpoint", "measure {run} --checkpoint best", "best")
 row("measure: an unknown checkpoint", "measure {run} --checkpoint first", ("first", "last"))
 row("measure: an unknown split", "measure {run} --split tset", ("tset", "test"))
-row("measure: an empty split", "measure {run} --data d", "test", copied("animals", "d"), changed("d/dataset.json", lambda d: d["splits"].update(test=[])))
+row("measure: an empty split", "measure {run} --data d", "test", copied("animals", "d"), changed("d/dataset.json", lambda d: d["splits"].update(test=[])), before=ANOTHER)
 row("measure: an unknown metric", "measure {run} --metrics patch_puritty", ("patch_puritty", "patch_purity"))
 row("measure: no data", "measure {run} --data nowhere", "nowhere")
-row("measure: data of other categories", "measure {run} --data d", "fox", copied("animals", "d"), changed("d/dataset.json", lambda d: d["categories"][0].update(name="wolf")))
+row("measure: data of other categories", "measure {run} --data d", "fox", copied("animals", "d"), changed("d/dataset.json", lambda d: d["categories"][0].update(name="wolf")), before=ANOTHER)
 row("measure: no resamples", "measure {run} --resamples 0", "resamples")
 row("measure: a quantile that is no number", "measure {run} --quantile nan", "quantile")
 row("measure: a radius below zero", "measure {run} --radius -1", "radius")
@@ -315,6 +318,9 @@ row("export: over a folder", "export {run} --out net.onnx", "net.onnx", folder("
 row("export: no space", "export {run} --out net.onnx", "cannot write", file_size=3000)
 row("export: no space for safetensors", "export {run} --out net.safetensors", "cannot write", file_size=3000)
 row("export: an unwritable file", "export {run} --out locked/net.onnx", "locked", folder("locked"), mode("locked", 0o555), plain_user=True)
+row("report: findings that forge a line", "report r --out p.html", ("findings.json", "\\x0apartwise: all"), copied("run", "r"), changed("r/findings.json", lambda f: f["layers"][0].update({FORGED: {"value": "x", "low": 0, "high": 1}})), before=UNEXPLAINED)
+row("train: --config that forges a line", "train {animals} r --config c.json", ("c.json", "\\x0apartwise: all"), given("c.json", {FORGED: 1}))
+row("check: a part's name that forges a line", "data check d", ("dataset.json", "\\x0apartwise: all"), copied("animals", "d"), changed("d/dataset.json", lambda d: d["annotations"][0]["parts"].update({FORGED: 1})))
 row("report: not measured", "report r --out p.html", "measure", copied("run", "r"), removed("r/findings.json"))
 row("report: over a folder", "report {run} --out p", "p", folder("p"), before=UNEXPLAINED)
 row("report: below a file", "report {run} --out f/p.html", "f", given("f", "x"), before=UNEXPLAINED)
@@ -349,7 +355,7 @@ row("draw: an unknown category", "draw filters {run} --out f.png --category wolf
 row("draw: a filter that is not there", "draw filters {run} --out f.png --filter 5000", "5000", before=("learning",))
 row("draw: an image that is not there", "draw mask {run} --out f.png --image nowhere.png", "nowhere.png")
 row("draw: an image where none is chosen", "draw filters {run} --out f.png --image fox-00001", ("filters", "--image"))
-row("verify: data that was not drawn", "verify {run} --data d", "d", copied("animals", "d"), changed("d/dataset.json", lambda d: d["info"].pop("generator")), before=("verifying",))
+row("verify: data that was not drawn", "verify {run} --data d", "d", copied("animals", "d"), changed("d/dataset.json", lambda d: d["info"].pop("generator")), before=("verifying", *ANOTHER))
 row("verify: no images", "verify {run} --images 0", "images")
 row("serve: an address that is none", "serve {run} --host 999.1.1.1 --port 0", "999.1.1.1")
 row("reproduce: an unknown table", "reproduce voc-puritty --out g", ("voc-puritty", "voc-purity"), before=("  ",))

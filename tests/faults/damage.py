@@ -31,8 +31,7 @@ def damaged(content, random):
 class Reader:
     """A command on a copy of finished or half-finished work, and what it leaves and prints when nothing is damaged."""
 
-    def __init__(self, ground, source, command, without=ASIDE, prints=False, knows_the_epochs=True):
-        self.knows_the_epochs = knows_the_epochs
+    def __init__(self, ground, source, command, without=ASIDE, prints=False):
         self.ground, self.source, self.command, self.without, self.prints = ground, source, command, without, prints
         place = self.fresh()
         ended = ground.must(*command(place))
@@ -49,10 +48,8 @@ class Reader:
         place = self.fresh()
         path = place / name
         content = path.read_bytes()
-        # A last row without its end is what a killed writer leaves: only training knows that there was more.
-        kept = len(content) if path.name != "log.jsonl" or self.knows_the_epochs else content[:-1].rindex(b"\n")
-        bytes_now, how = damaged(content[:kept], self.ground.random)
-        path.write_bytes(bytes_now + content[kept:])
+        bytes_now, how = damaged(content, self.ground.random)
+        path.write_bytes(bytes_now)
         ended = self.ground.run(*self.command(place))
         row.tried += 1
         problem = ended.misbehaviour()
@@ -118,7 +115,7 @@ def readers(ground):
         "compare": (reader(whole, lambda place: ["compare", whole, place, "--json", place / "compared.json"], prints=True),
                     ("findings.json", "draws.safetensors", "manifest.json")),
         "names": (reader(whole, lambda place: ["names", place, "--json"], prints=True), ("names.json", "parts.json")),
-        "report": (reader(reported, lambda place: ["report", place, "--out", place / "page.html"], knows_the_epochs=False),
+        "report": (reader(reported, lambda place: ["report", place, "--out", place / "page.html"]),
                    ("findings.json", "draws.safetensors", "log.jsonl", "options.json", "explanations/explanations.json", "parts.json")),
         "export": (reader(whole, lambda place: ["export", place, "--out", place / "net.onnx"]), ("model.json", checkpoint)),
         "train --init": (reader(exported, lambda place: ["train", ground.data, place / "run", *TRAIN, "--init", place / "net.safetensors"]), ("net.safetensors",)),

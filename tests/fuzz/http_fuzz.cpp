@@ -4,6 +4,7 @@
 
 #include "tests/fuzz/try_read.h"
 #include <arpa/inet.h>
+#include <cerrno>
 #include <netinet/tcp.h>
 #include <sys/socket.h>
 
@@ -29,8 +30,10 @@ class Served {
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     const linger at_once{1, 0};  // thousands of connections: none may wait to be forgotten
     ::setsockopt(socket.number(), SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
-    if (::connect(socket.number(), reinterpret_cast<sockaddr*>(&address), sizeof address) != 0)
-      fuzz::broken("the server listens");
+    while (::connect(socket.number(), reinterpret_cast<sockaddr*>(&address), sizeof address) != 0) {
+      if (errno != EADDRNOTAVAIL) fuzz::broken("the server listens");
+      ::usleep(1000);  // all ports of this machine still wait for the last of their connections
+    }
     (void)::send(socket.number(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
     ::shutdown(socket.number(), SHUT_WR);
     std::string said;

@@ -208,7 +208,25 @@ def requests():
             b"POST /p HTTP/1.1\r\n" + head + b"Expect: 100-continue\r\nContent-Encoding: gzip\r\nContent-Length: 3\r\n\r\nabc"]
 
 
-made = {"pickle": pickles, "zip": archives, "safetensors": tensors, "mat5": matlab, "weights": lambda: archives() + tensors() + matlab(),
+def values():
+    """What a child process hands over of a MATLAB 7.3 file: of a value kind, type, extents, bytes, text, fields, items."""
+    def number(*values):
+        return struct.pack(f"<{len(values)}Q", *values)
+
+    def counted(data):
+        return number(len(data)) + data
+
+    def value(kind, extents, data=b"", text=b"", fields=(), items=()):
+        return (number(kind, 0, len(extents), *extents) + counted(data) + counted(text) + number(len(fields)) + b"".join(map(counted, fields)) +
+                number(len(items)) + b"".join(items))
+
+    numbers = value(1, [1, 2], struct.pack("<2d", 1, 2))
+    word = value(2, [1, 3], text=b"fox")
+    foxes = value(4, [2, 1], fields=[b"name", b"at"], items=[word, numbers, word, value(1, [0, 0])])
+    return [counted(b"x") + numbers, counted(b"foxes") + foxes + counted(b"c") + value(3, [1, 2], items=[word, value(5, [])])]
+
+
+made = {"mat73_values": values, "pickle": pickles, "zip": archives, "safetensors": tensors, "mat5": matlab, "weights": lambda: archives() + tensors() + matlab(),
         "image": pictures, "exif": tiff, "dataset": datasets, "coco": coco, "findings": findings, "options": options, "http": requests,
         "mat73": lambda: [b"\0\2\0\xff", bytes(range(32))]}[reader]()
 for number, data in enumerate(made):

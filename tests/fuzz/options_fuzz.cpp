@@ -12,17 +12,14 @@ namespace {
 // What is accepted is within its limits and says so of itself.
 template <typename Options>
 void merged(const nlohmann::json& json) {
-  fuzz::does_or_refuses(
-      "",
-      [&] {
-        Options options;
-        partwise::merge_json(options, json, "fuzz");
-        Options again;
-        partwise::merge_json(again, partwise::to_json(options), "fuzz");
-        if (partwise::to_json(again) != partwise::to_json(options))
-          fuzz::broken("options come back as they were");
-      },
-      fuzz::Quotes::as_they_are);
+  fuzz::does_or_refuses("", [&] {
+    Options options;
+    partwise::merge_json(options, json, "fuzz");
+    Options again;
+    partwise::merge_json(again, partwise::to_json(options), "fuzz");
+    if (partwise::to_json(again) != partwise::to_json(options))
+      fuzz::broken("options come back as they were");
+  });
 }
 
 }  // namespace
@@ -31,16 +28,13 @@ void merged(const nlohmann::json& json) {
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, std::size_t size) {
   static const fuzz::ScratchFolder folder;
   const auto file = folder.put("options.json", fuzz::text_of(data, size));
-  return fuzz::does_or_refuses(
-      "",
-      [&] {
-        const auto json = partwise::read_json(file);
-        merged<partwise::datasets::ImportOptions>(json);
-        merged<partwise::datasets::SyntheticOptions>(json);
-        merged<partwise::judging::AttackOptions>(json);
-        const auto parts = partwise::parts::part_options_from(json, "fuzz");
-        (void)partwise::to_json(parts);
-        (void)partwise::parts::completed_record(json);
-      },
-      fuzz::Quotes::as_they_are);
+  return fuzz::does_or_refuses("", [&] {
+    const auto json = partwise::read_json(file);
+    merged<partwise::datasets::ImportOptions>(json);
+    merged<partwise::datasets::SyntheticOptions>(json);
+    merged<partwise::judging::AttackOptions>(json);
+    const auto parts = partwise::parts::part_options_from(json, "fuzz");
+    (void)partwise::to_json(parts);
+    (void)partwise::parts::completed_record(json);
+  });
 }

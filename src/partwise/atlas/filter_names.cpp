@@ -1,7 +1,7 @@
 #include "partwise/atlas/filter_names.h"
 
 #include "partwise/base/error.h"
-#include "partwise/formats/utf8.h"
+#include "partwise/base/utf8.h"
 
 namespace partwise::atlas {
 namespace {
@@ -25,7 +25,7 @@ NamedBy named_by(NameSource source) {
 }
 
 void check_words(const std::string& what, const std::string& words, std::size_t longest) {
-  ensure(formats::is_utf8(words), "the {} is not UTF-8; type it again", what);
+  ensure(is_utf8(words), "the {} is not UTF-8; type it again", what);
   ensure(words.size() <= longest, "a {} of {} bytes is longer than {}; shorten it", what,
          words.size(), longest);
 }

@@ -3,7 +3,7 @@
 #include "partwise/base/error.h"
 #include "partwise/base/file_lock.h"
 #include "partwise/base/random.h"
-#include "partwise/formats/utf8.h"
+#include "partwise/base/utf8.h"
 #include "partwise/metrics/statistics.h"
 
 #include <algorithm>
@@ -102,7 +102,7 @@ Sheet name_on_sheet(const runs::RunFolder& run,
                     const FilterPlace& place,
                     const std::string& name) {
   const auto path = sheet_file(run, rater);
-  ensure(formats::is_utf8(name), "the name is not UTF-8; type it again");
+  ensure(is_utf8(name), "the name is not UTF-8; type it again");
   ensure(name.size() <= kLongestSheetName, "a name of {} bytes is longer than {}; shorten it",
          name.size(), kLongestSheetName);
   const FileLock lock(run.path() / "names.lock");

@@ -1,6 +1,7 @@
 #include "partwise/base/files.h"
 
 #include "partwise/base/error.h"
+#include "partwise/base/interrupt.h"
 
 #include <cerrno>
 #include <charconv>
@@ -115,16 +116,20 @@ StagedFile::StagedFile(fs::path target)
   if (stream_) {
     staged_ = (fs::temp_directory_path() / "partwise.XXXXXX").string();
     file_ = ::mkostemp(staged_.data(), O_CLOEXEC);
+    if (file_ >= 0) ::unlink(staged_.c_str());  // waiting for a reader may be interrupted
+    if (file_ >= 0) staged_.clear();
   } else {
     staged_ = place_.string() + std::string(kStaged) + std::to_string(::getpid());
     file_ = ::open(staged_.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
   }
   if (file_ < 0) require(errno);
+  if (!stream_) Unbroken::begin();
 }
 
 StagedFile::~StagedFile() {
   if (file_ >= 0) ::close(file_);
   if (!staged_.empty()) ::unlink(staged_.c_str());
+  if (!stream_) Unbroken::end();
 }
 
 void StagedFile::write(uint64_t offset, std::string_view bytes) {
@@ -177,6 +182,7 @@ void write_file_atomically(const fs::path& path, std::string_view bytes) {
 }
 
 void append_to_file(const fs::path& path, std::string_view bytes) {
+  const Unbroken whole;
   const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
   int error = file < 0 ? errno : write_all(file, bytes, 0);  // O_APPEND: at the end
   if (const int closing = file < 0 ? 0 : flush_and_close(file); error == 0) error = closing;

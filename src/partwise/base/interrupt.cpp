@@ -1,5 +1,7 @@
 #include "partwise/base/interrupt.h"
 
+#include "partwise/base/printable.h"
+
 #include <atomic>
 #include <csignal>
 #include <cstring>
@@ -12,15 +14,26 @@ constexpr int kInterruptedCode = 130;
 
 volatile std::sig_atomic_t requested = 0;  // NOLINT: what a signal handler may touch
 std::atomic<const char*> last_words = nullptr;
-static_assert(std::atomic<const char*>::is_always_lock_free);
+std::atomic<int> unbroken = 0;
+static_assert(std::atomic<const char*>::is_always_lock_free &&
+              std::atomic<int>::is_always_lock_free);
+
+void leave_if_abandonable() {
+  const char* words = last_words;
+  if (words == nullptr || unbroken > 0) return;
+  [[maybe_unused]] const auto written = ::write(STDERR_FILENO, words, std::strlen(words));
+  ::_exit(kInterruptedCode);
+}
 
 void request(int signal) {
-  if (const char* words = last_words) {
-    [[maybe_unused]] const auto written = ::write(STDERR_FILENO, words, std::strlen(words));
-    ::_exit(kInterruptedCode);
-  }
+  leave_if_abandonable();
   requested = 1;
   std::signal(signal, SIG_DFL);
+}
+
+// On a terminal the words take the place of a line that tells how far the work is.
+std::string line_of(const std::string& words) {
+  return (::isatty(STDERR_FILENO) == 1 ? "\r\033[K" : "") + ("partwise: " + one_line(words) + "\n");
 }
 
 }  // namespace
@@ -29,6 +42,11 @@ void watch_for_interrupts() {
   std::signal(SIGINT, request);
   std::signal(SIGTERM, request);
   std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is an Error of its writer
+  sigset_t watched;
+  sigemptyset(&watched);
+  sigaddset(&watched, SIGINT);
+  sigaddset(&watched, SIGTERM);
+  sigprocmask(SIG_UNBLOCK, &watched, nullptr);
 }
 
 bool interrupt_requested() {
@@ -36,7 +54,7 @@ bool interrupt_requested() {
 }
 
 Abandonable::Abandonable(const std::string& words)
-    : line_("partwise: " + words + "\n"), before_(last_words.exchange(line_.c_str())) {
+    : line_(line_of(words)), before_(last_words.exchange(line_.c_str())) {
   if (!interrupt_requested()) return;
   last_words = before_;
   throw Interrupted(words);
@@ -44,6 +62,20 @@ Abandonable::Abandonable(const std::string& words)
 
 Abandonable::~Abandonable() {
   last_words = before_;
+}
+
+Heeding::Heeding() : before_(last_words.exchange(nullptr)) {}
+
+Heeding::~Heeding() {
+  last_words = before_;
+}
+
+void Unbroken::begin() {
+  ++unbroken;
+}
+
+void Unbroken::end() {
+  if (--unbroken == 0 && interrupt_requested()) leave_if_abandonable();
 }
 
 }  // namespace partwise

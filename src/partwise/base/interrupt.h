@@ -11,15 +11,17 @@ class Interrupted : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// From here on SIGINT and SIGTERM only set a flag; a second one ends the program at once.
-// A limit on the size of files does not end it: writing fails, as on a full disk.
+// From here on SIGINT and SIGTERM only set a flag; a second one ends the program at once. Those
+// that came while they were blocked count. A limit on the size of files does not end the program:
+// writing fails, as on a full disk.
 void watch_for_interrupts();
 
 bool interrupt_requested();
 
-// Work that writes nothing before its end, and may take long inside a library: while one of these
+// Work that may be left at any moment and may take long inside a library: while one of these
 // exists, the first SIGINT or SIGTERM ends the program at once with these words and exit code 130.
-// Interrupted where one came before.
+// Interrupted where one came before. `main` holds one around every command; inner ones know better
+// words.
 class Abandonable {
  public:
   explicit Abandonable(const std::string& words);
@@ -30,6 +32,30 @@ class Abandonable {
  private:
   std::string line_;
   const char* before_;
+};
+
+// Work that looks at the flag itself and saves what it has, inside work that may be abandoned.
+class Heeding {
+ public:
+  Heeding();
+  ~Heeding();
+  Heeding(const Heeding&) = delete;
+  Heeding& operator=(const Heeding&) = delete;
+
+ private:
+  const char* before_;
+};
+
+// A moment that is not cut in two, such as a file's: what may be abandoned ends behind it.
+class Unbroken {
+ public:
+  Unbroken() { begin(); }
+  ~Unbroken() { end(); }
+  Unbroken(const Unbroken&) = delete;
+  Unbroken& operator=(const Unbroken&) = delete;
+
+  static void begin();
+  static void end();
 };
 
 }  // namespace partwise

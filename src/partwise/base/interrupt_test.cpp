@@ -19,6 +19,47 @@ TEST(Interrupt, EndsAbandonableWorkAtOnceWithItsWords) {
   EXPECT_EXIT(abandon(SIGTERM), testing::ExitedWithCode(130), "^partwise: given up outside\n$");
 }
 
+void heed() {
+  watch_for_interrupts();
+  const Abandonable outer("given up");
+  const Heeding heeding;
+  std::raise(SIGINT);
+  std::_Exit(interrupt_requested() ? 7 : 1);
+}
+
+TEST(Interrupt, LeavesWorkThatHeedsItToItself) {
+  EXPECT_EXIT(heed(), testing::ExitedWithCode(7), "^$");
+}
+
+void write_something() {
+  watch_for_interrupts();
+  const Abandonable outer("given up");
+  {
+    const Unbroken whole;
+    const Unbroken inside;
+    std::raise(SIGINT);
+    std::fputs("written\n", stderr);
+  }
+  std::_Exit(1);
+}
+
+TEST(Interrupt, DoesNotCutInTwoWhatMustBeWhole) {
+  EXPECT_EXIT(write_something(), testing::ExitedWithCode(130), "^written\npartwise: given up\n$");
+}
+
+void be_blocked() {
+  sigset_t all;
+  sigfillset(&all);
+  sigprocmask(SIG_BLOCK, &all, nullptr);
+  std::raise(SIGINT);
+  watch_for_interrupts();
+  std::_Exit(interrupt_requested() ? 7 : 1);
+}
+
+TEST(Interrupt, ThatCameBeforeAnybodyWatchedCounts) {
+  EXPECT_EXIT(be_blocked(), testing::ExitedWithCode(7), "");
+}
+
 void come_late() {
   watch_for_interrupts();
   std::raise(SIGTERM);

@@ -55,6 +55,16 @@ TEST(Options, OutOfRangeNamesFieldAndRange) {
   EXPECT_EQ(message_of({{"width", 10.0}}), "width = 10 is outside [0.5, 9]");
 }
 
+TEST(Options, AreRefusedInOneShortLineWhateverTheFileHolds) {
+  const auto text = "w\npartwise: all is well \x1B[2J" + std::string(100'000, 'x');
+  for (const auto& said : {message_of({{text, 1}}), message_of({{"paint", text}}),
+                           message_of({{"tip", text}}), message_of({{"width", text}})}) {
+    EXPECT_FALSE(said.empty());
+    EXPECT_LT(said.size(), 700U);
+    EXPECT_EQ(said.find_first_of("\n\x1B"), std::string::npos) << said;
+  }
+}
+
 TEST(Options, UnknownKeySuggestsTheNearest) {
   EXPECT_EQ(message_of({{"widht", 1.0}}),
             "brush.json: unknown key 'widht' (did you mean 'width'?)");

@@ -1,5 +1,9 @@
 #include "partwise/base/parallel.h"
 
+#include "partwise/base/progress.h"
+
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <atomic>
 #include <exception>
@@ -11,6 +15,14 @@ namespace partwise {
 
 int hardware_threads() {
   return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+}
+
+int usable_threads(int asked) {
+  const int cores = hardware_threads();
+  if (asked <= cores) return asked;
+  say(fmt::format("--threads {}: more than the {} cores there are, and no quicker; using {}", asked,
+                  cores, cores));
+  return cores;
 }
 
 void parallel_for(int64_t count, int threads, const std::function<void(int64_t)>& body) {

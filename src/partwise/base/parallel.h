@@ -11,4 +11,7 @@ void parallel_for(int64_t count, int threads, const std::function<void(int64_t)>
 
 int hardware_threads();
 
+// As many of the threads that were asked for as there are cores; says so where those are fewer.
+int usable_threads(int asked);
+
 }  // namespace partwise

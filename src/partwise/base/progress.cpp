@@ -1,11 +1,15 @@
 #include "partwise/base/progress.h"
 
+#include "partwise/base/printable.h"
+
 #include <fmt/format.h>
 
 #include <utility>
 
 namespace partwise {
 namespace {
+
+constexpr std::size_t kLongestLineForPeople = 2000;
 
 std::mutex listening;                // NOLINT: one per process, see Listener
 std::shared_ptr<Listener> listener;  // NOLINT: guarded by `listening`
@@ -27,7 +31,7 @@ std::shared_ptr<Listener> set_listener(std::shared_ptr<Listener> next) {
 }
 
 void say(const std::string& line) {
-  tell([&](Listener& one) { one.line(line); });
+  tell([&](Listener& one) { one.line(printable(line, kLongestLineForPeople)); });
 }
 
 Progress::Progress(std::string label, int64_t total, std::string unit)

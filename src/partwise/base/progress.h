@@ -34,7 +34,7 @@ class Listener {
 // Installs a listener (nullptr: silence) and gives the one before.
 std::shared_ptr<Listener> set_listener(std::shared_ptr<Listener> listener);
 
-// A line for people.
+// A line for people; what it quotes cannot make two of it.
 void say(const std::string& line);
 
 // A piece of work whose progress is reported. advance() may be called from any thread.

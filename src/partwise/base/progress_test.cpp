@@ -21,6 +21,12 @@ TEST(Messages, GoToTheListenerInstalledAndToNobodyElse) {
   EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
 }
 
+TEST(Messages, AreOneLineEachWhateverTheyQuote) {
+  const Overheard heard;
+  say("skipped: a\npartwise: all is well\x1B[1A");
+  EXPECT_EQ(heard.lines().at(0), "skipped: a\\x0apartwise: all is well\\x1b[1A");
+}
+
 TEST(Messages, OfAllThreadsComeOneAtATime) {
   const Overheard heard;
   parallel_for(200, 8, [](int64_t i) { say(std::to_string(i)); });

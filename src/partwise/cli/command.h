@@ -37,12 +37,13 @@ inline CLI::Validator not_below_zero() {
           ""};
 }
 
+// --threads, brought down to the cores there are: more of them are no quicker.
+void add_threads(CLI::App& app, int& threads);
+
 inline void add_machine(CLI::App& app, experiments::Machine& machine) {
   app.add_option("--device", machine.device, "auto (cuda where there is one), cpu, cuda or cuda:N")
       ->capture_default_str();
-  app.add_option("--threads", machine.threads, "0: all cores")
-      ->capture_default_str()
-      ->check(CLI::Range(0, 1024));
+  add_threads(app, machine.threads);
   app.add_option("--cache", machine.cache, "folder where decoded crops are kept between runs")
       ->capture_default_str();
   app.add_option("--cache-limit", machine.cache_limit, "how much of them: 500MB, 10GB; 0: nothing")

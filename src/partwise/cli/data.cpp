@@ -1,3 +1,4 @@
+#include "partwise/base/printable.h"
 #include "partwise/base/progress.h"
 #include "partwise/cli/command.h"
 #include "partwise/datasets/check.h"
@@ -12,17 +13,17 @@ void print_summary(const datasets::DatasetSummary& summary) {
   fmt::print("{} images ({} without an object), {} objects\n", summary.images, summary.negatives,
              summary.annotations);
   for (const auto& [name, images] : summary.splits)
-    fmt::print("split {}: {} images\n", name, images);
+    fmt::print("split {}: {} images\n", printable(name), images);
   for (const auto& category : summary.categories) {
-    fmt::print("{}: {} objects", category.name, category.objects);
+    fmt::print("{}: {} objects", printable(category.name), category.objects);
     if (category.constant_centre_instability) {
       fmt::print(", constant-centre instability {:.4f}", *category.constant_centre_instability);
     }
     fmt::print("\n  parts:    {}", category.parts.empty() ? " none" : "");
-    for (const auto& [part, count] : category.parts) fmt::print(" {} {}", part, count);
+    for (const auto& [part, count] : category.parts) fmt::print(" {} {}", printable(part), count);
     fmt::print("\n  landmarks:{}", category.landmarks.empty() ? " none" : "");
     for (const auto& [landmark, count] : category.landmarks) {
-      fmt::print(" {} {} ({} single)", landmark, count.objects, count.single_instance);
+      fmt::print(" {} {} ({} single)", printable(landmark), count.objects, count.single_instance);
     }
     fmt::print("\n");
   }
@@ -66,7 +67,7 @@ void add_synth(CLI::App& data) {
       "--interventions", flags->interventions,
       "also draw every test animal without each part, without each pair of parts, and "
       "in another place");
-  command->add_option("--threads", flags->threads, "0: all cores");
+  add_threads(*command, flags->threads);
   command->callback([flags] {
     const auto options = options_from<datasets::SyntheticOptions>(flags->given);
     const auto dataset = datasets::write_synthetic_animals(flags->out, options, flags->threads);
@@ -101,7 +102,7 @@ void add_check(CLI::App& data) {
       fmt::print("{}\n", to_json(summary).dump(1));
     } else {
       print_summary(summary);
-      for (const auto& problem : problems) fmt::print("{}\n", problem);
+      for (const auto& problem : problems) fmt::print("{}\n", one_line(problem));
     }
     if (!flags->drawings.empty()) experiments::write_contact_sheets(dataset, flags->drawings);
     ensure(problems.empty(), "{}: {} problem(s), the first: {}", flags->folder, problems.size(),

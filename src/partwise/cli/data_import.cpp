@@ -81,8 +81,7 @@ void add_data_import(CLI::App& data) {
   add_fields<datasets::ImportOptions>(*command, flags->given);
   command->add_flag("--strict", flags->request.strict,
                     "refuse at the first image or object that can't be used");
-  command->add_option("--threads", flags->request.threads, "0: all cores")
-      ->check(CLI::Range(0, 1024));
+  add_threads(*command, flags->request.threads);
   command->callback([flags] {
     auto& request = flags->request;
     request.source = flags->source;

@@ -1,6 +1,6 @@
+#include "partwise/base/printable.h"
 #include "partwise/cli/command.h"
 #include "partwise/experiments/explain_errors.h"
-#include "partwise/formats/printable.h"
 
 namespace partwise::cli {
 namespace {
@@ -8,17 +8,17 @@ namespace {
 constexpr std::size_t kPartsPrinted = 5;
 
 void print_pair(const explaining::ConfusedPair& pair, const std::vector<std::string>& files) {
-  fmt::print("{} taken for {}: {} of {}\n  {:<22} {:>10} {:>10} {:>10}\n",
-             formats::printable(pair.truth), formats::printable(pair.decided), pair.mistakes.size(),
-             pair.of, "part", "spoke for", "usually", "led");
+  fmt::print("{} taken for {}: {} of {}\n  {:<22} {:>10} {:>10} {:>10}\n", printable(pair.truth),
+             printable(pair.decided), pair.mistakes.size(), pair.of, "part", "spoke for", "usually",
+             "led");
   for (std::size_t i = 0; i < std::min(kPartsPrinted, pair.parts.size()); ++i) {
     const auto& part = pair.parts[i];
-    fmt::print("  {:<22} {:>+10.2f} {:>+10.2f} {:>8.0f} %\n", formats::printable(part.name),
-               part.contrast, part.usual, 100.0 * part.leading);
+    fmt::print("  {:<22} {:>+10.2f} {:>+10.2f} {:>8.0f} %\n", printable(part.name), part.contrast,
+               part.usual, 100.0 * part.leading);
   }
   std::string images;
   for (std::size_t i = 0; i < std::min<std::size_t>(4, files.size()); ++i)
-    images += (i == 0 ? "" : ", ") + formats::printable(files[i]);
+    images += (i == 0 ? "" : ", ") + printable(files[i]);
   fmt::print("  images: {}{}\n", images, files.size() > 4 ? ", ..." : "");
 }
 

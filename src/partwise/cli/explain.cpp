@@ -1,9 +1,12 @@
 #include "partwise/base/error.h"
+#include "partwise/base/printable.h"
 #include "partwise/cli/command.h"
 #include "partwise/experiments/explain_images.h"
 
 namespace partwise::cli {
 namespace {
+
+constexpr std::size_t kLongestPath = 20'000;
 
 Box box_from(const std::vector<double>& numbers) {
   return {numbers[0], numbers[1], numbers[2], numbers[3]};
@@ -55,7 +58,8 @@ void add_explain(CLI::App& app) {
             fmt::print("{}\n",
                        object.json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
           } else {
-            fmt::print("{}: {}\n  {}\n", object.name, object.line, object.picture.string());
+            fmt::print("{}: {}\n  {}\n", one_line(object.name), one_line(object.line),
+                       printable(object.picture.string(), kLongestPath));
           }
           std::fflush(stdout);
         });

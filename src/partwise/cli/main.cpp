@@ -1,6 +1,7 @@
 #include "partwise/base/error.h"
 #include "partwise/base/interrupt.h"
 #include "partwise/base/names.h"
+#include "partwise/base/printable.h"
 #include "partwise/base/progress.h"
 #include "partwise/cli/command.h"
 #include "partwise/cli/command_pages.h"
@@ -118,46 +119,46 @@ void add_pages(CLI::App& app) {
       });
 }
 
+// One line that nothing it quotes can forge.
+int complain(int code, const std::string& text) {
+  std::cerr << "partwise: " << partwise::one_line(text) << '\n';
+  return code;
+}
+
 int run(CLI::App& app, int argc, char** argv) {
+  const std::string see_help = " (see --help)";
   try {
     require_known_command(app, argc, argv);
   } catch (const partwise::Error& problem) {
-    std::cerr << "partwise: " << problem.what() << " (see --help)\n";
-    return 2;
+    return complain(2, problem.what() + see_help);
   }
   try {
+    const partwise::Abandonable command("interrupted; what was finished before stays");
     app.parse(argc, argv);
     return 0;
   } catch (const CLI::ParseError& problem) {
     if (problem.get_exit_code() == 0) return app.exit(problem);
-    std::cerr << "partwise: " << problem.what() << " (see --help)\n";
-    return 2;
+    return complain(2, problem.what() + see_help);
   } catch (const partwise::Error& problem) {
-    std::cerr << "partwise: " << problem.what() << '\n';
-    return 1;
+    return complain(1, problem.what());
   } catch (const partwise::Interrupted& stop) {
-    std::cerr << "partwise: " << stop.what() << '\n';
-    return 130;
+    return complain(130, stop.what());
   } catch (const std::filesystem::filesystem_error& problem) {
-    std::cerr << "partwise: " << problem.path1().string() << ": " << problem.code().message()
-              << '\n';
-    return 1;
+    return complain(1, problem.path1().string() + ": " + problem.code().message());
   } catch (const std::system_error& problem) {
     if (std::ferror(stdout) != 0) return 0;  // main says so
-    std::cerr << "partwise: " << problem.code().message() << " (" << problem.what() << ")\n";
-    return 1;
+    return complain(1, fmt::format("{} ({})", problem.code().message(), problem.what()));
   } catch (const std::bad_alloc&) {
-    std::cerr << "partwise: out of memory; fewer --threads or a smaller input need less\n";
-    return 1;
+    return complain(1, "out of memory; fewer --threads or a smaller input need less");
   } catch (const std::exception& bug) {
-    std::cerr << "partwise: internal error, please report it: " << first_line(bug.what()) << '\n';
-    return 3;
+    return complain(3, "internal error, please report it: " + first_line(bug.what()));
   }
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
+  partwise::watch_for_interrupts();
   CLI::App app(
       "Trains image classifiers whose filters stand for object parts, measures how far they do, "
       "and shows it in one HTML file.\n\nFirst steps:  partwise demo --quick");
@@ -187,7 +188,6 @@ int main(int argc, char** argv) {
   add_pages(app);
   refuse_numbers_beyond_64_bits(app);
   fill_closed_streams();
-  partwise::watch_for_interrupts();
   partwise::set_listener(std::make_shared<Console>());
   return with_output_written(run(app, argc, argv));
 }

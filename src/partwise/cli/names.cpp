@@ -1,7 +1,7 @@
 #include "partwise/base/files.h"
+#include "partwise/base/printable.h"
 #include "partwise/cli/command.h"
 #include "partwise/experiments/name_parts.h"
-#include "partwise/formats/printable.h"
 
 #include <map>
 
@@ -9,7 +9,6 @@ namespace partwise::cli {
 namespace {
 
 using experiments::NamedFilter;
-using formats::printable;
 
 nlohmann::json to_json(const NamedFilter& filter) {
   return {{"layer", filter.layer},     {"filter", filter.filter}, {"category", filter.category},

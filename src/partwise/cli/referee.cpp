@@ -30,9 +30,7 @@ void add_referee(CLI::App& app) {
                       "multi or binary:CATEGORY (default: what the dump says, else multi)");
   command->add_option("--json", flags->json, kAlsoJson);
   add_measure_flags(*command, flags->measures);
-  command->add_option("--threads", flags->threads, "0: all cores")
-      ->capture_default_str()
-      ->check(CLI::Range(0, 1024));
+  add_threads(*command, flags->threads);
   command->callback([flags] {
     require_place(flags->json);
     auto options = flags->options;

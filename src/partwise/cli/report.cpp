@@ -2,6 +2,7 @@
 
 #include "partwise/cli/command.h"
 #include "partwise/experiments/explain_for_report.h"
+#include "partwise/models/checkpoint.h"
 
 namespace partwise::cli {
 
@@ -29,6 +30,7 @@ void add_report(CLI::App& app) {
   command->callback([flags] {
     std::vector<runs::RunFolder> runs;
     for (const auto& path : flags->runs) runs.push_back(runs::RunFolder::open(path));
+    for (const auto& run : runs) models::name_lost_epochs(run);
     experiments::explain_for_report(runs, flags->data, flags->machine);
     report::write_report(runs, {{"title", flags->title}}, flags->out);
     fmt::print("{}\n", flags->out);

@@ -1,6 +1,6 @@
+#include "partwise/base/printable.h"
 #include "partwise/cli/command.h"
 #include "partwise/findings/findings_file.h"
-#include "partwise/formats/printable.h"
 #include "partwise/report/terminal.h"
 #include "partwise/runs/run_list.h"
 
@@ -58,11 +58,10 @@ void print_lines(const std::vector<Line>& lines) {
   report::Rows rows{{"run", "net", "arm", "task", "epochs", "accuracy", "made", "state"}};
   for (const auto& line : lines) {
     const auto& run = line.run;
-    rows.push_back({formats::printable(run.path.string()), run.net, run.arm,
-                    formats::printable(run.task),
+    rows.push_back({printable(run.path.string()), run.net, run.arm, printable(run.task),
                     fmt::format("{} of {}", run.epochs, run.epochs_wanted),
                     line.accuracy ? fmt::format("{:.3f} ({})", *line.accuracy, line.split) : "-",
-                    run.created.substr(0, 10), formats::printable(state_of(line), 200)});
+                    run.created.substr(0, 10), printable(state_of(line), 200)});
   }
   fmt::print("{}", report::aligned(rows));
 }

@@ -21,6 +21,7 @@ void serve_until_interrupted(const server::ServeRequest& request) {
   // Else every thread that answers gets a heap of its own, and each keeps the most it ever held.
   mallopt(M_ARENA_MAX, 2);
 #endif
+  const Heeding heeding;
   const server::Explorer explorer(request);
   fmt::print("{}\n", explorer.address());
   fmt::print("Ctrl-C ends it.\n");

@@ -3,8 +3,8 @@
 #include "partwise/base/error.h"
 #include "partwise/base/files.h"
 #include "partwise/base/names.h"
+#include "partwise/base/printable.h"
 #include "partwise/formats/json_records.h"
-#include "partwise/formats/printable.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -37,7 +37,6 @@ using nlohmann::json;
 
 constexpr int64_t kLargestSide = 100'000;
 constexpr int64_t kMostPixels = 100'000'000;
-constexpr std::size_t kLongestComplaint = 800;
 
 ImageRecord image_from_json(const json& value, std::string_view file) {
   ImageRecord image;
@@ -317,18 +316,14 @@ void ensure_inside(const std::string& file_name, std::string_view place) {
   ensure(!file_name.empty() && path.is_relative() && !climbs && path.has_filename() &&
              file_name.find('\0') == std::string::npos,
          "{}: file_name: '{}' must be a path inside the dataset's folder", place,
-         formats::printable(file_name));
+         printable(file_name));
 }
 
 PartDataset load_dataset(const fs::path& folder) {
   ensure(fs::exists(folder / "dataset.json"),
          "{}: no dataset here (dataset.json is missing); make one with 'partwise data'",
          folder.string());
-  try {
-    return dataset_from_file(JsonFile(folder / "dataset.json"), folder);
-  } catch (const Error& error) {
-    throw Error(formats::printable(error.what(), kLongestComplaint));  // it may quote the file
-  }
+  return dataset_from_file(JsonFile(folder / "dataset.json"), folder);
 }
 
 void save_dataset(const PartDataset& dataset) {

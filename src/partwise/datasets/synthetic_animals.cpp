@@ -61,6 +61,7 @@ std::vector<Annotation> write_images(const fs::path& folder,
   const int64_t total = options.images * (options.categories + 1);
   std::vector<Annotation> annotations(
       static_cast<std::size_t>(options.images * options.categories));
+  const Heeding heeding;
   Progress progress("drawing animals", total, "images");
   parallel_for(total, threads, [&](int64_t number) {
     if (interrupt_requested()) {

@@ -115,6 +115,7 @@ bool is_finished(const PartDataset& dataset,
 void draw_all(const PartDataset& dataset, const std::vector<Drawing>& drawings, int threads) {
   make_writable_folder(dataset.root / "interventions");
   const auto count = static_cast<int64_t>(drawings.size());
+  const Heeding heeding;
   Progress progress("drawing interventions", count, "images");
   parallel_for(count, threads, [&](int64_t i) {
     if (interrupt_requested()) {

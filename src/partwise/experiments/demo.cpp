@@ -1,6 +1,7 @@
 #include "partwise/experiments/demo.h"
 
 #include "partwise/base/files.h"
+#include "partwise/base/interrupt.h"
 #include "partwise/base/progress.h"
 #include "partwise/base/random.h"
 #include "partwise/datasets/synthetic_animals.h"
@@ -182,6 +183,7 @@ Demo run_demo(const fs::path& out,
               const DemoOptions& options,
               const std::string& command,
               const Machine& machine) {
+  const Abandonable abandonable("interrupted; the same command goes on");
   const auto start = std::chrono::steady_clock::now();
   const auto resources = start_session(machine);
   claim_demo_folder(out, options);

@@ -163,9 +163,8 @@ ExplainOutcome explain_images(const ExplainRequest& request,
   std::vector<report::ExplainedObject> page;
   Progress progress("explaining", std::ssize(wanted), "objects");
   for (const auto& one : wanted) {
-    if (interrupt_requested())
-      throw Interrupted(fmt::format("interrupted; {} explanations are in {}",
-                                    outcome.objects.size(), request.out.string()));
+    const Abandonable abandonable(fmt::format("interrupted; {} explanations are in {}",
+                                              outcome.objects.size(), request.out.string()));
     try {
       ensure(fs::exists(one.file), "{}: no such file", one.file.string());
       const auto photo = images::read_image(one.file);

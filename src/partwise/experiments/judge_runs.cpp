@@ -3,6 +3,7 @@
 #include "partwise/base/files.h"
 #include "partwise/judging/dissection.h"
 #include "partwise/judging/network_dump.h"
+#include "partwise/models/checkpoint.h"
 #include "partwise/models/run_data.h"
 
 namespace partwise::experiments {
@@ -15,6 +16,7 @@ std::vector<findings::NamedFindings> measure_runs(const std::vector<std::string>
   std::vector<findings::NamedFindings> found;
   for (const auto& folder : folders) {
     const auto run = runs::RunFolder::open(folder);
+    models::name_lost_epochs(run);
     const auto dataset = models::data_of(run, data);
     found.push_back({folder, judging::measure_run(run, dataset, options, resources)});
   }

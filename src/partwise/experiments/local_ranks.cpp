@@ -70,6 +70,10 @@ Rank start_rank(int rank, int count, int port, Command command) {
   ensure(rank == 0 || ::pipe2(ends, O_CLOEXEC) == 0, "cannot start rank {}: {}", rank,
          std::strerror(errno));
   const int nowhere = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
+  sigset_t later;
+  ::sigemptyset(&later);
+  ::sigaddset(&later, SIGINT);
+  ::sigaddset(&later, SIGTERM);
   const pid_t parent = ::getpid();
   const pid_t process = ::fork();
   ensure(process >= 0, "cannot start rank {}: {}", rank, std::strerror(errno));
@@ -77,6 +81,7 @@ Rank start_rank(int rank, int count, int port, Command command) {
     ::setpgid(0, 0);   // a terminal's Ctrl-C comes once, from us
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (::getppid() != parent) ::_exit(1);
+    ::sigprocmask(SIG_BLOCK, &later, nullptr);  // until it watches for them itself
     if (rank > 0) {
       ::dup2(nowhere, STDOUT_FILENO);
       ::dup2(ends[1], STDERR_FILENO);
@@ -185,6 +190,7 @@ Command this_command() {
 }
 
 int run_local_ranks(int count, const Command& command) {
+  const Heeding heeding;
   const int port = tensors::free_port();
   std::vector<Rank> ranks;
   for (int rank = 0; rank < count; ++rank) ranks.push_back(start_rank(rank, count, port, command));

@@ -9,7 +9,6 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cstdlib>
 #include <ctime>
 #include <new>
@@ -38,10 +37,7 @@ models::Resources start_session(const Machine& machine) {
   const auto device = tensors::choose_device(machine.device);
   if (machine.device == "auto" && device != "cpu")
     say(fmt::format("working on {} (--device cpu for the processor)", device));
-  const int threads = std::min(machine.threads, hardware_threads());
-  if (threads < machine.threads)
-    say(fmt::format("--threads {}: more than the {} cores there are, and no quicker; using {}",
-                    machine.threads, threads, threads));
+  const int threads = usable_threads(machine.threads);
   tensors::start_session(threads);
   return {device, threads, {machine.cache, machine.cache_limit}};
 }

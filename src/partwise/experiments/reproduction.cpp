@@ -119,12 +119,12 @@ class Grid {
 
   // All cells that are not finished yet; one that fails is named and the rest go on.
   void run() {
+    const Abandonable abandonable("interrupted; the same command goes on");
     const auto resources = start_session(request_.machine);
     const auto manifest = make_manifest(dataset_);
     require_weights();
     claim_grid_folder(request_.out, manifest);
     for (std::size_t i = 0; i < cells_.size(); ++i) {
-      if (interrupt_requested()) throw Interrupted("interrupted; the same command goes on");
       const auto label = fmt::format("[{}/{}] {}", i + 1, cells_.size(), name_of(cells_[i]));
       try {
         run_cell(i, label, manifest, resources);

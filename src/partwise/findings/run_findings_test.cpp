@@ -54,6 +54,19 @@ TEST(Findings, TakeMeasuresTheyHaveNoWordsFor) {
   EXPECT_EQ(layer.findings.at("of_tomorrow").facts.at("unique"), 3);
 }
 
+TEST(Findings, ThatAreMalformedAreRefusedInOneShortLineWhateverTheyHold) {
+  auto found = minimal();
+  found["a\npartwise: all is well \x1B[2J" + std::string(100'000, 'x')] = {{"value", "much"}};
+  const auto of_the_network = complaint(found);
+  found = minimal();
+  found["layers"][0]["b\nc" + std::string(5'000, 'y')] = {{"value", "much"}};
+  for (const auto& said : {of_the_network, complaint(found)}) {
+    EXPECT_EQ(said.find_first_of("\n\x1B"), std::string::npos);
+    EXPECT_TRUE(said.starts_with("runs/a/findings.json: ")) << said;
+    EXPECT_LT(said.size(), 700U);
+  }
+}
+
 TEST(Findings, ThatAreMalformedAreRefusedWithTheFieldNamed) {
   const auto broken = [](const std::string& pointer, const json& value) {
     auto found = minimal();

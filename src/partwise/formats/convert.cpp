@@ -1,7 +1,7 @@
 #include "partwise/formats/convert.h"
 
 #include "partwise/base/error.h"
-#include "partwise/formats/printable.h"
+#include "partwise/base/printable.h"
 
 #include <array>
 #include <bit>

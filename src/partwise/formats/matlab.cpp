@@ -1,9 +1,8 @@
 #include "partwise/formats/matlab.h"
 
 #include "partwise/base/error.h"
-#include "partwise/base/rehearsal.h"
+#include "partwise/base/utf8.h"
 #include "partwise/formats/convert.h"
-#include "partwise/formats/utf8.h"
 
 #include <algorithm>
 #include <array>
@@ -11,7 +10,6 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
-#include <mutex>
 
 namespace partwise::formats {
 namespace {
@@ -39,13 +37,13 @@ void append_utf8(std::string& text, uint32_t code) {
 
 #ifdef PARTWISE_HDF5
 
-// A child process reads first: what it does not survive is refused.
+// A child process reads and hands the values over: HDF5 never sees a stranger's bytes here.
 MatlabVariables read_73(const std::filesystem::path& path, const std::string& only) {
-  static std::mutex guard;  // HDF5 is not safe on several threads
-  const std::lock_guard lock(guard);
-  ensure(survives([&] { (void)read_matlab73(path, only); }),
-         "{}: damaged or hostile MATLAB 7.3 file: HDF5 crashed on it", path.string());
-  return read_matlab73(path, only);
+  const auto handed = done_by_child(
+      path.string(), [&](const HandOver& write) { read_matlab73(path, only, write); });
+  ensure(handed.has_value(), "{}: damaged or hostile MATLAB 7.3 file: HDF5 crashed on it",
+         path.string());
+  return values_handed_over(*handed);
 }
 
 #else

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "partwise/base/child_work.h"
 #include "partwise/base/files.h"
 #include "partwise/formats/arrays.h"
 
@@ -73,7 +74,7 @@ bool matlab73_supported();
 MatlabVariables read_matlab(const std::filesystem::path& path);
 
 // One of them. Masks shrink a hundredfold and more when they are compressed, so that the file's
-// size is no limit here. May be called on several threads; those with 7.3 take turns.
+// size is no limit here. May be called on several threads.
 MatlabRecord read_matlab(const std::filesystem::path& path, const std::string& variable);
 
 // The variables of a MATLAB 5 file (what MATLAB writes by default, compressed or not). Numbers
@@ -82,9 +83,20 @@ MatlabRecord read_matlab(const std::filesystem::path& path, const std::string& v
 // than `most` bytes of memory (0: 16 MiB and 16 times their size).
 MatlabVariables parse_matlab5(const FileBytes& file, std::size_t most = 0);
 
-// The same for 7.3; `only`: one variable, all where it is empty. All values together take at most
-// 4 GiB. HDF5 crashes on some damaged files and is not safe on several threads: read_matlab knows.
-MatlabVariables read_matlab73(const std::filesystem::path& path, const std::string& only);
+// Hands one variable over as bytes, to be read in another process.
+void hand_over(const std::string& name, const MatlabValue& value, const HandOver& write);
+
+// Reads a MATLAB 7.3 file and hands its variables over; `only`: one of them, all where it is empty.
+// They take at most 4 GiB. For a child process: HDF5 crashes on some damaged files, corrupts its
+// memory on others, and is not safe on several threads. `read_matlab` knows.
+void read_matlab73(const std::filesystem::path& path,
+                   const std::string& only,
+                   const HandOver& write);
+
+// The variables that were handed over one behind the other. The bytes are a stranger's: who wrote
+// them may have been out of its mind. Sizes and kinds are checked against each other and what is
+// there, nesting and memory have limits; an Error names the file. Numbers point into the bytes.
+MatlabVariables values_handed_over(const FileBytes& bytes);
 
 // The product of the extents; nothing when it does not fit.
 std::optional<std::size_t> product(const std::vector<std::size_t>& extents);

@@ -1,8 +1,8 @@
 #include "partwise/base/error.h"
+#include "partwise/base/printable.h"
 #include "partwise/formats/byte_cursor.h"
 #include "partwise/formats/convert.h"
 #include "partwise/formats/matlab.h"
-#include "partwise/formats/printable.h"
 
 #include <algorithm>
 #include <zlib.h>

@@ -1,6 +1,6 @@
 #include "partwise/base/error.h"
+#include "partwise/base/printable.h"
 #include "partwise/formats/matlab.h"
-#include "partwise/formats/printable.h"
 
 #include <algorithm>
 #include <array>
@@ -269,22 +269,21 @@ class Matlab73Reader {
 
 }  // namespace
 
-MatlabVariables read_matlab73(const std::filesystem::path& path, const std::string& only) {
+void read_matlab73(const std::filesystem::path& path,
+                   const std::string& only,
+                   const HandOver& write) {
   H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);  // our own message is the one line to read
   const Handle file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
   ensure(file.valid(), "{}: damaged or truncated MATLAB 7.3 file", path.string());
   Matlab73Reader reader;
-  MatlabVariables variables;
   for (const auto& name : names_in(file.get(), {path.string(), 0})) {
     const bool own = name.starts_with('#');  // MATLAB's
     if (own || (!only.empty() && name != only)) continue;
     const Handle object(H5Oopen(file.get(), name.c_str(), H5P_DEFAULT), H5Oclose);
     if (!object.valid()) continue;
-    variables.emplace(
-        text_from_bytes(name),
-        reader.object(object.get(), {fmt::format("{}: {}", path.string(), printable(name)), 0}));
+    const Place place{fmt::format("{}: {}", path.string(), printable(name)), 0};
+    hand_over(text_from_bytes(name), reader.object(object.get(), place), write);
   }
-  return variables;
 }
 
 }  // namespace partwise::formats

@@ -1,9 +1,9 @@
 #include "partwise/formats/pickle.h"
 
 #include "partwise/base/error.h"
+#include "partwise/base/printable.h"
+#include "partwise/base/utf8.h"
 #include "partwise/formats/byte_cursor.h"
-#include "partwise/formats/printable.h"
-#include "partwise/formats/utf8.h"
 
 #include <algorithm>
 #include <array>

@@ -1,8 +1,8 @@
 #include "partwise/formats/pth.h"
 
 #include "partwise/base/error.h"
+#include "partwise/base/printable.h"
 #include "partwise/formats/pickle.h"
-#include "partwise/formats/printable.h"
 #include "partwise/formats/zip.h"
 
 #include <algorithm>

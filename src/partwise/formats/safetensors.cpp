@@ -2,8 +2,8 @@
 
 #include "partwise/base/error.h"
 #include "partwise/base/files.h"
+#include "partwise/base/printable.h"
 #include "partwise/formats/byte_cursor.h"
-#include "partwise/formats/printable.h"
 
 #include <nlohmann/json.hpp>
 

@@ -1,8 +1,8 @@
 #include "partwise/formats/zip.h"
 
 #include "partwise/base/error.h"
+#include "partwise/base/printable.h"
 #include "partwise/formats/byte_cursor.h"
-#include "partwise/formats/printable.h"
 
 #include <algorithm>
 #include <vector>

@@ -2,8 +2,8 @@
 
 #include "partwise/base/error.h"
 #include "partwise/base/files.h"
+#include "partwise/base/printable.h"
 #include "partwise/formats/convert.h"
-#include "partwise/formats/printable.h"
 #include "partwise/formats/safetensors.h"
 
 #include <charconv>
@@ -37,7 +37,7 @@ double number_of(const formats::NamedArrays& file, const std::string& place, con
   double value = 0.0;
   const auto read = std::from_chars(text.data(), text.data() + text.size(), value);
   ensure(read.ec == std::errc() && read.ptr == text.data() + text.size() && std::isfinite(value),
-         "{}: metadata {} = '{}' is no number", place, key, formats::printable(text));
+         "{}: metadata {} = '{}' is no number", place, key, printable(text));
   return value;
 }
 

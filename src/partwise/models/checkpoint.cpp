@@ -6,8 +6,10 @@
 #include "partwise/base/progress.h"
 #include "partwise/formats/safetensors.h"
 #include "partwise/networks/tensor_file.h"
+#include "partwise/runs/log_scalars.h"
 #include "partwise/tensors/torch.h"
 
+#include <algorithm>
 #include <sstream>
 
 namespace partwise::models {
@@ -143,6 +145,20 @@ std::optional<Position> newest_position(const runs::RunFolder& run, bool verifie
     }
   }
   return std::nullopt;
+}
+
+void name_lost_epochs(const runs::RunFolder& run) {
+  const auto position = newest_position(run);
+  if (!position) return;
+  const auto rows = run.log();
+  const auto there = std::count_if(rows.begin(), rows.end(), [&](const auto& row) {
+    return runs::scalar_at(row, "epoch") <= static_cast<double>(position->epoch);
+  });
+  if (there >= position->epoch) return;
+  say(
+      fmt::format("note: {}: {} rows of the {} epochs behind its checkpoint; the others are lost, "
+                  "and nothing is shown of them",
+                  (run.path() / "log.jsonl").string(), there, position->epoch));
 }
 
 Checkpoint load_checkpoint(const runs::RunFolder& run, const std::string& which) {

@@ -49,6 +49,10 @@ std::optional<Checkpoint> newest_checkpoint(const runs::RunFolder& run);
 // noticed only where it is `verified`: then the files are read through, though nothing is kept.
 std::optional<Position> newest_position(const runs::RunFolder& run, bool verified = false);
 
+// A line where log.jsonl has fewer rows than the newest checkpoint has epochs behind it: rows come
+// before checkpoints, so that no killed training leaves that.
+void name_lost_epochs(const runs::RunFolder& run);
+
 // "last": the newest; "best". An Error where there is none, or where it is damaged.
 Checkpoint load_checkpoint(const runs::RunFolder& run, const std::string& which);
 

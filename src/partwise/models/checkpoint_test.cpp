@@ -76,6 +76,21 @@ TEST_F(Checkpoints, AreNotSilentlyForgottenWhereAllAreDamaged) {
   EXPECT_THROW(load_checkpoint(run_, "last"), Error);
 }
 
+TEST_F(Checkpoints, KnowHowManyRowsTheLogMustHave) {
+  const auto lines = [&] {
+    const Overheard heard;
+    name_lost_epochs(run_);
+    return heard.lines();
+  };
+  EXPECT_TRUE(lines().empty());
+  for (const int64_t epoch : {1, 2, 3}) run_.append_log({{"epoch", epoch}});
+  save_checkpoint(run_, numbered(2));  // killed before the third
+  EXPECT_TRUE(lines().empty());
+  save_checkpoint(run_, numbered(4));
+  ASSERT_EQ(lines().size(), 1U);
+  EXPECT_NE(lines()[0].find("log.jsonl: 3 rows of the 4 epochs"), std::string::npos) << lines()[0];
+}
+
 TEST_F(Checkpoints, TellWhereTheyStandFromTheirHeadersAlone) {
   EXPECT_FALSE(newest_position(run_));
   for (const int64_t epoch : {1, 2}) save_checkpoint(run_, numbered(epoch));

@@ -59,8 +59,17 @@ datasets::PartDataset data_of(const runs::RunFolder& run, const fs::path& given)
   std::error_code gone;
   const bool its_own =
       given.empty() || fs::equivalent(given, fs::path(then.value("data", "")), gone);
-  if (!its_own) return dataset;
   const auto now = data_record(dataset);
+  if (!its_own) {
+    // Another dataset, or its own in another place.
+    const bool moved = then.contains(kSizes) && then.at(kSizes) == now.at(kSizes);
+    if (moved && then.at(kDescription) != now.at(kDescription))
+      say(
+          fmt::format("note: {}: the images in {} are those it was trained on, but dataset.json "
+                      "is not; going on with it, as --data says",
+                      run.path().string(), place.string()));
+    return dataset;
+  }
   if (const auto change = change_between(then, now); !change.empty()) {
     const auto text =
         fmt::format("{}: its data, {} since it was trained", run.path().string(), change);

@@ -15,8 +15,9 @@ nlohmann::json data_record(const datasets::PartDataset& dataset);
 
 // The dataset of a run: at `given`, or where it lay when the run was made. An Error where its
 // description or the size of an image file has changed there since; `given` by name, changed data is
-// used, and a line says so. A line also where that cannot be known: files of the same sizes were
-// written anew, or an older program made the run.
+// used, and a line says so; so it does of a changed description beside the same image files in
+// another place. A line also where nothing can be known: files of the same sizes were written anew,
+// or an older program made the run.
 datasets::PartDataset data_of(const runs::RunFolder& run, const std::filesystem::path& given = {});
 
 }  // namespace partwise::models

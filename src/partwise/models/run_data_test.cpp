@@ -95,6 +95,22 @@ TEST_F(RunData, OfAnOlderProgramsRunIsUsedWithALine) {
   expect_one_line({}, "older program");
 }
 
+TEST_F(RunData, InAnotherPlaceIsUsedWithALineWhereItsDescriptionIsAnother) {
+  (void)run();
+  fs::copy(dataset_.root, root_ / "moved", fs::copy_options::recursive);
+  {
+    const Overheard heard;
+    data_of(runs::RunFolder::open(root_ / "run"), root_ / "moved");
+    EXPECT_TRUE(heard.lines().empty());
+  }
+  const auto file = root_ / "moved" / "dataset.json";
+  auto text = read_file(file);
+  const auto digit = text.find_first_of("123456789", text.find("bbox"));
+  text[digit] = text[digit] == '9' ? '8' : '9';
+  write_file_atomically(file, text);
+  expect_one_line(root_ / "moved", "dataset.json is not");
+}
+
 TEST_F(RunData, OfAnotherPlaceIsUsedWithoutAWord) {
   const auto one = run();
   fs::copy(dataset_.root, root_ / "others", fs::copy_options::recursive);

@@ -1,7 +1,7 @@
 #include "partwise/networks/tensor_file.h"
 
 #include "partwise/base/error.h"
-#include "partwise/formats/printable.h"
+#include "partwise/base/printable.h"
 #include "partwise/formats/safetensors.h"
 #include "partwise/tensors/torch.h"
 
@@ -64,7 +64,7 @@ TensorFile load_tensors(const std::filesystem::path& path) {
   const auto memory = [&](const std::string& name, const formats::Array& array) {
     const auto type = scalar_type_of(array.dtype);
     ensure(type != at::ScalarType::Undefined, "{}: tensor {}: type {} is not supported",
-           path.string(), formats::printable(name), formats::name_of(array.dtype));
+           path.string(), printable(name), formats::name_of(array.dtype));
     auto& tensor = file.tensors[name];
     tensor = torch::empty(array.shape, type);
     return std::span(static_cast<char*>(tensor.data_ptr()), tensor.nbytes());

@@ -1,5 +1,6 @@
 #include "partwise/report/terminal.h"
 
+#include "partwise/base/printable.h"
 #include "partwise/metrics/catalogue.h"
 #include "partwise/report/html.h"
 #include "partwise/report/verdict.h"
@@ -47,7 +48,7 @@ std::string further(const Finding& finding) {
                        fact(finding, "count"), fact(finding, "unique"),
                        fact(finding, "chance_unique"));
   if (finding.facts.contains("unserved"))
-    return fmt::format("; {} has the fewest", finding.facts.value("category", "one"));
+    return fmt::format("; {} has the fewest", printable(finding.facts.value("category", "one")));
   if (finding.facts.contains("success_share"))
     return fmt::format(
         "; {} of {:.0f} images attacked with success, {} of those flip at random too",
@@ -63,7 +64,7 @@ std::string share_lines(const Finding& finding) {
     std::string shares;
     for (const auto& [part, share] : parts)
       shares += fmt::format("{}{} {}", shares.empty() ? "" : ", ", part, number(share));
-    lines += fmt::format("    filters of {}: {}\n", category, shares);
+    lines += fmt::format("    filters of {}: {}\n", printable(category), one_line(shares));
   }
   return lines;
 }

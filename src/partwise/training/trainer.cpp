@@ -490,6 +490,7 @@ bool is_trained(const Run& run) {
 void train(const Run& run,
            const datasets::PartDataset& dataset,
            const models::Resources& resources) {
+  const Heeding heeding;
   const auto& [folder, recipe] = run;
   const bool leads = resources.ranks.leads();
   std::optional<runs::RunLock> lock;

@@ -1,8 +1,8 @@
 #include "partwise/views/figure.h"
 
 #include "partwise/base/error.h"
+#include "partwise/base/utf8.h"
 #include "partwise/formats/base64.h"
-#include "partwise/formats/utf8.h"
 #include "partwise/images/codec.h"
 #include "partwise/images/resize.h"
 #include "partwise/views/lettering.h"
@@ -337,7 +337,7 @@ std::string fitted(std::string_view words, double width, const TextStyle& style)
     const std::string cut = std::string(kept) + std::string(kEllipsis);
     if (text_width(cut, style) > width) break;
     if (!kept.ends_with(' ')) longest = cut;
-    formats::take_character(rest);
+    take_character(rest);
   }
   return longest;
 }

@@ -1,7 +1,7 @@
 #include "partwise/views/lettering.h"
 
 #include "partwise/base/error.h"
-#include "partwise/formats/utf8.h"
+#include "partwise/base/utf8.h"
 
 #include <algorithm>
 #include <cmath>
@@ -316,7 +316,7 @@ class PathReader {
 };
 
 char32_t only_character(std::string_view text) {
-  return formats::take_character(text);
+  return take_character(text);
 }
 
 Letter accented(const Letter& base, Accent accent, bool capital) {
@@ -371,7 +371,7 @@ double walk_letters(std::string_view words, bool bold, const Visit& visit) {
   double x = 0.0;
   char32_t before = 0;
   while (!words.empty()) {
-    char32_t character = formats::take_character(words);
+    char32_t character = take_character(words);
     if (character == U'\n' || character == U'\t' || character == U'\r') character = U' ';
     const Letter& letter = letter_of(character);
     x -= closer(before, character);

@@ -1,6 +1,6 @@
 #include "partwise/views/markup.h"
 
-#include "partwise/formats/utf8.h"
+#include "partwise/base/utf8.h"
 
 #include <algorithm>
 #include <array>
@@ -27,10 +27,10 @@ std::string escape_markup(std::string_view text) {
   std::string safe;
   safe.reserve(text.size());
   while (!text.empty()) {
-    const std::size_t length = formats::character_length(text);
+    const std::size_t length = character_length(text);
     const std::string_view bytes = text.substr(0, length);
     const auto special = length == 1 ? kSpecial.find(bytes[0]) : std::string_view::npos;
-    const char32_t character = formats::take_character(text);
+    const char32_t character = take_character(text);
     if (special != std::string_view::npos) {
       safe += kEntities[special];
     } else if (length == 0 || is_forbidden(character)) {

@@ -1,7 +1,7 @@
 #include "partwise/weights/inspect.h"
 
+#include "partwise/base/printable.h"
 #include "partwise/formats/convert.h"
-#include "partwise/formats/printable.h"
 
 #include <fmt/format.h>
 
@@ -13,7 +13,6 @@ namespace {
 
 using formats::Array;
 using formats::NamedArrays;
-using formats::printable;
 using formats::shape_text;
 
 using Item = std::pair<const std::string, Array>;

@@ -1,7 +1,7 @@
 #include "partwise/weights/match.h"
 
 #include "partwise/base/names.h"
-#include "partwise/formats/printable.h"
+#include "partwise/base/printable.h"
 
 #include <fmt/format.h>
 
@@ -12,7 +12,6 @@ namespace partwise::weights {
 namespace {
 
 using formats::NamedArrays;
-using formats::printable;
 using formats::shape_text;
 
 // Comparing every name with every other is for the few lines a person reads.

@@ -1,7 +1,7 @@
 #include "partwise/base/error.h"
 #include "partwise/base/names.h"
+#include "partwise/base/printable.h"
 #include "partwise/formats/convert.h"
-#include "partwise/formats/printable.h"
 #include "partwise/weights/read_weights.h"
 
 #include <nlohmann/json.hpp>
@@ -20,7 +20,6 @@ using formats::make_array;
 using formats::MatlabValue;
 using formats::MatlabVariables;
 using formats::NamedArrays;
-using formats::printable;
 
 enum class Role { kernel, vector, unknown };
 

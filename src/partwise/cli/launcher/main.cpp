@@ -3,6 +3,7 @@
 #include <climits>
 
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <string>
@@ -20,6 +21,12 @@ int say_version() {
 
 int main(int argc, char** argv) {
   if (argc == 2 && std::strcmp(argv[1], "--version") == 0) return say_version();
+  // Whoever presses Ctrl-C while libraries are loaded is answered when they are.
+  sigset_t later;
+  sigemptyset(&later);
+  sigaddset(&later, SIGINT);
+  sigaddset(&later, SIGTERM);
+  sigprocmask(SIG_BLOCK, &later, nullptr);
   char self[PATH_MAX] = {};
   const auto length = ::readlink("/proc/self/exe", self, sizeof self - 1);
   const std::string place(self, length > 0 ? static_cast<std::size_t>(length) : 0);

@@ -188,9 +188,11 @@ Annotation object_from(const CocoFile& file,
   object.bbox = *whole.bbox;
   object.segmentation = whole.segmentation;
   add_keypoints(object, value, file.categories.at(object.category_id).landmarks, place);
-  for (const auto& [name, part] : object_member(value, "parts", place).items()) {
-    ensure(part.is_object(), "{}: parts: {}: expected an object", place, name);
-    try_part(lost, [&] { add_region(object, name, region_of(part, width, height, place), place); });
+  for (const auto& part : object_member(value, "parts", place).items()) {
+    ensure(part.value().is_object(), "{}: parts: {}: expected an object", place, part.key());
+    try_part(lost, [&] {
+      add_region(object, part.key(), region_of(part.value(), width, height, place), place);
+    });
   }
   const auto id = value.find("id");
   if (id == value.end() || !id->is_number_integer()) return object;

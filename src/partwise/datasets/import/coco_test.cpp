@@ -112,5 +112,23 @@ TEST_F(CocoImport, ImagesAreFoundBesideAnAnnotationsFolder) {
   EXPECT_EQ(import_dataset(request("coco")).dataset.images.size(), 2U);
 }
 
+TEST_F(CocoImport, IsRefusedInOneShortLineWhateverTheFileHolds) {
+  const auto text = "w\npartwise: all is well \x1B[2J" + std::string(100'000, 'x');
+  const auto sound = file_;
+  for (const auto* pointer : {"/images/0/file_name", "/images/0/id", "/categories/0/name",
+                              "/annotations/0/bbox", "/categories/0/keypoints"}) {
+    file_ = sound;
+    file_[json::json_pointer(pointer)] = text;
+    file_["categories"][1]["name"] = text;  // where a name alone is no mistake, it stands twice
+    try {
+      (void)imported();
+    } catch (const Error& error) {
+      const std::string said = error.what();
+      EXPECT_LT(said.size(), 700U) << pointer;
+      EXPECT_EQ(said.find_first_of("\n\x1B"), std::string::npos) << said;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace partwise::datasets

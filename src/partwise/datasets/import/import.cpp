@@ -211,6 +211,7 @@ void refuse_if_strict(const ImportRequest& request, const std::vector<Skipped>& 
 
 std::vector<Outcome> take_images(const ImportRequest& request, const ImportPlan& plan) {
   std::vector<Outcome> outcomes(plan.images.size());
+  const Heeding heeding;
   Progress progress("importing", static_cast<int64_t>(outcomes.size()), "images");
   parallel_for(static_cast<int64_t>(outcomes.size()), request.threads, [&](int64_t i) {
     if (interrupt_requested()) {

@@ -1,8 +1,8 @@
-#include "partwise/formats/utf8.h"
+#include "partwise/base/utf8.h"
 
 #include <cstdint>
 
-namespace partwise::formats {
+namespace partwise {
 namespace {
 
 struct Utf8Character {
@@ -50,4 +50,4 @@ char32_t take_character(std::string_view& text) {
   return front.length == 0 ? kReplacementCharacter : static_cast<char32_t>(front.code);
 }
 
-}  // namespace partwise::formats
+}  // namespace partwise

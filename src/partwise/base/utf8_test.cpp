@@ -1,8 +1,8 @@
-#include "partwise/formats/utf8.h"
+#include "partwise/base/utf8.h"
 
 #include <gtest/gtest.h>
 
-namespace partwise::formats {
+namespace partwise {
 namespace {
 
 TEST(Utf8, BrokenOverlongAndSurrogateFormsAreNone) {
@@ -20,4 +20,4 @@ TEST(Utf8, CharactersAreTakenOneByOneAndBrokenBytesAlone) {
 }
 
 }  // namespace
-}  // namespace partwise::formats
+}  // namespace partwise

@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <string_view>
 
-namespace partwise::formats {
+namespace partwise {
 
 constexpr char32_t kReplacementCharacter = 0xFFFD;
 
@@ -17,4 +17,4 @@ bool is_utf8(std::string_view text);
 // and reads as U+FFFD.
 char32_t take_character(std::string_view& text);
 
-}  // namespace partwise::formats
+}  // namespace partwise
