@@ -7,7 +7,9 @@ import copy
 import io
 import json
 import os
+import pathlib
 import pickle
+import re
 import subprocess
 import sys
 import unittest
@@ -196,6 +198,15 @@ class Layer(unittest.TestCase):
         self.assert_refused("outside [0.001, 100]", lambda: a_layer(beta=0))
         self.assert_refused("each must be 1 or more", lambda: partwise.Interpretable(0, SIDE, CATEGORIES))
         self.assert_refused("expected numbers of shape [batch, filter, n, n]", lambda: partwise.mask(maps[0]))
+
+    def test_the_lines_of_the_page_run(self):
+        page = (pathlib.Path(EXAMPLE).parents[1] / "api.md").read_text()
+        blocks = re.findall(r"(?ms)^```python\n(.*?)^```$", page)
+        self.assertEqual(len(blocks), 1)
+        own = {"torch": torch, "conv": torch.nn.Conv2d(3, 24, 3), "x": torch.rand(4, 3, 16, 16), "labels": torch.tensor([0, 1, -1, 0])}
+        exec(blocks[0], own)
+        self.assertEqual(own["y"].shape, (4, 24, 14, 14))
+        own["y"].sum().backward()
 
     def test_the_example_runs(self):
         run = subprocess.run([sys.executable, "-B", EXAMPLE, "30"], env={**os.environ, "PYTHONPATH": FOLDER}, capture_output=True, text=True)
