@@ -7,8 +7,10 @@
 namespace partwise::datasets {
 namespace {
 
+using formats::fixture::matlab_mask;
 using formats::fixture::matlab_numbers;
 using formats::fixture::matlab_structs;
+using formats::fixture::matlab_text;
 using formats::fixture::MatlabFields;
 using formats::fixture::MatlabVersion;
 using formats::fixture::write_matlab;
@@ -102,6 +104,78 @@ TEST_F(Accounting, OfAnimalPartKeepsNoSingleHeadOfTwoWhereOneLiesOutside) {
   EXPECT_EQ(landmarks(report), 0);
   EXPECT_EQ(named(report, kTruthUnusable), 1);
   refuses_strictly("animal-part", "head");
+}
+
+TEST_F(Accounting, OfVocPartNamesEmptyMasksObjectsOfNoImageAndImagesNobodyNames) {
+  const auto mask = [](uint8_t value) {
+    return matlab_mask(8, 8, std::vector<uint8_t>(64, value));
+  };
+  const auto part = [&](const char* name, uint8_t value) {
+    return MatlabFields{{"part_name", matlab_text(name)}, {"mask", mask(value)}};
+  };
+  const auto object = [&](const char* name, uint8_t value) {
+    return MatlabFields{{"class", matlab_text(name)},
+                        {"mask", mask(value)},
+                        {"parts", matlab_structs({part("head", 1), part("torso", 0)})}};
+  };
+  write_matlab(source_ / "Annotations_Part/2008_000001.mat",
+               {{"anno", matlab_structs({MatlabFields{
+                             {"objects", matlab_structs({object("cat", 1), object("dog", 0)})}}})}},
+               MatlabVersion::v5);
+  write("Annotations_Part/2008_000002.mat", "cut off");
+  const MatlabFields nowhere{{"pHW_center", matlab_numbers(0, 0, {})},
+                             {"pHW_scale", matlab_numbers(0, 0, {})},
+                             {"obj", matlab_numbers(0, 0, {})}};
+  write_matlab(source_ / "truth/bird/truth_part01.mat", {{"truth", matlab_structs({nowhere})}},
+               MatlabVersion::v5);
+  for (const auto* name : {"2008_000001", "2008_000002", "2008_000003"})
+    photograph(fmt::format("JPEGImages/{}.jpg", name), 8, 8, 1);
+  const auto report = import_dataset(request("voc-part"));
+  EXPECT_EQ(objects(report), 1);
+  EXPECT_EQ(named(report, kObjectUnusable), 2);      // the dog, and the bird of no image
+  EXPECT_EQ(landmarks(report), 1);                   // the cat's head
+  EXPECT_EQ(named(report, kTruthUnusable), 1);       // its torso; the dog's went with the dog
+  EXPECT_EQ(report.dataset.images.size(), 1U);       // of three
+  EXPECT_EQ(named(report, kAnnotationUnusable), 1);  // 2008_000002
+  EXPECT_EQ(named(report, kNothingChosen), 1);       // 2008_000003
+  refuses_strictly("voc-part", kObjectUnusable);
+}
+
+TEST_F(Accounting, NamesImagesBesideThoseThatAreDescribed) {
+  write("classes.txt", "1 001.Fox\n2 002.Cat\n");
+  write("images.txt", "1 a.jpg\n2 b.jpg\n");
+  write("image_class_labels.txt", "1 1\n2 2\n");
+  write("train_test_split.txt", "1 1\n2 0\n");
+  write("bounding_boxes.txt", "1 0 0 8 8\n2 0 0 8 8\n");
+  write("parts/parts.txt", "1 back\n");
+  write("parts/part_locs.txt", "");
+  for (const auto* name : {"a.jpg", "b.jpg", "more/c.jpg"})
+    photograph(fmt::format("images/{}", name), 8, 8, 1);
+  auto only_foxes = request("cub200");
+  only_foxes.categories = {"Fox"};
+  const auto report = import_dataset(only_foxes);  // b.jpg was not asked for
+  EXPECT_EQ(report.dataset.images.size(), 1U);
+  ASSERT_EQ(report.skipped.size(), 1U);
+  EXPECT_EQ(report.skipped[0].kind, kFileElsewhere);
+  EXPECT_NE(report.skipped[0].name.find("c.jpg"), std::string::npos);
+  refuses_strictly("cub200", "c.jpg");
+}
+
+TEST_F(Accounting, OfCocoNamesAnImageThatShowsOnlyACrowd) {
+  using nlohmann::json;
+  const json crowd{
+      {"id", 1}, {"image_id", 1}, {"category_id", 1}, {"bbox", {0, 0, 8, 8}}, {"iscrowd", 1}};
+  const json file{
+      {"images", {{{"id", 1}, {"file_name", "a.jpg"}}, {{"id", 2}, {"file_name", "b.jpg"}}}},
+      {"categories", {{{"id", 1}, {"name", "fox"}}}},
+      {"annotations", {crowd}}};
+  write("annotations.json", file.dump());
+  photograph("a.jpg", 8, 8, 1);
+  photograph("b.jpg", 8, 8, 2);
+  const auto report = import_dataset(request("coco"));
+  EXPECT_EQ(report.dataset.images.size() + static_cast<std::size_t>(named(report, kNothingChosen)),
+            2U);
+  EXPECT_EQ(named(report, kObjectUnusable), 1);
 }
 
 TEST_F(Accounting, OfFoldersNamesEveryFileThatDoesNotComeOver) {

@@ -138,15 +138,20 @@ void plan_category(const fs::path& source, const Choice& choice, ImportPlan& pla
   }
   const int64_t id = category_id(choice.original, plan);
   plan.categories.push_back({id, choice.name, names, names});
+  std::set<fs::path> described;
   for (std::size_t i = 0; i < objects.size(); ++i) {
     auto& image = plan.images.emplace_back();
-    image.source = folder / "img" / fmt::format("{:05}.jpg", i + 1);
-    image.file_name = fmt::format("images/{}/{:05}.jpg", choice.original, i + 1);
+    const auto name = fmt::format("{:05}.jpg", i + 1);
+    described.insert(name);
+    image.source = folder / "img" / name;
+    image.file_name = fmt::format("images/{}/{}", choice.original, name);
     image.stratum = id;
     image.objects = [truth = objects[i], id](int64_t width, int64_t height) {
       return objects_of(truth, id, width, height);
     };
   }
+  name_others(folder / "img", described, kFileElsewhere, "data.mat describes no object of it",
+              plan);
 }
 
 }  // namespace

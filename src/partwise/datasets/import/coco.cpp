@@ -330,8 +330,11 @@ ImportPlan plan_coco(const fs::path& source, std::span<const std::string> asked)
     const auto name = text_member(value, "file_name", place);
     const auto stratum = file->stratum.find(id);
     const bool negative = !file->annotated.contains(id);
-    // It shows a crowd, or what was not chosen.
-    if (!negative && stratum == file->stratum.end()) return;
+    if (!negative && stratum == file->stratum.end()) {
+      plan.skipped.push_back({kNothingChosen, (fs::path("images") / name).string(),
+                              "it shows a crowd, or nothing that was chosen"});
+      return;
+    }
     auto& image = plan.images.emplace_back();
     image.id = id;
     image.source = find_image(places, name);

@@ -124,6 +124,9 @@ ImportPlan plan_cub200(const fs::path& source, std::span<const std::string> aske
            fmt::format("images.txt has no such image; {} landmarks", points.size())});
     }
   }
+  std::set<fs::path> listed;
+  for (const auto& [id, file] : files) listed.insert(fs::path(file).lexically_normal());
+  name_others(root / "images", listed, kFileElsewhere, "images.txt does not list it", plan);
   for (const auto& [id, file] : files) {
     const int64_t label = of_image(labels, id, "image_class_labels.txt");
     ensure(classes.contains(label), "{}: image {}: there is no class {} in classes.txt",

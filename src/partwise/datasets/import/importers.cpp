@@ -80,6 +80,23 @@ std::vector<fs::path> files_below(const fs::path& folder, std::vector<Skipped>& 
   return files;
 }
 
+void name_others(const fs::path& folder,
+                 const std::set<fs::path>& known,
+                 const char* kind,
+                 const char* reason,
+                 ImportPlan& plan) {
+  if (!fs::is_directory(folder)) return;
+  std::vector<Skipped> odd;
+  for (const auto& file : files_below(folder, odd)) {
+    if (!known.contains(file)) plan.skipped.push_back({kind, (folder / file).string(), reason});
+  }
+  for (const auto& item : odd) {
+    if (!known.contains(fs::path(item.name).lexically_relative(folder))) {
+      plan.skipped.push_back(item);
+    }
+  }
+}
+
 void plan_negatives(const fs::path& folder, ImportPlan& plan) {
   ensure(fs::is_directory(folder), "{}: expected a folder of images without objects",
          folder.string());

@@ -3,6 +3,7 @@
 #include "partwise/datasets/part_dataset.h"
 
 #include <functional>
+#include <set>
 #include <span>
 
 namespace partwise::datasets {
@@ -94,6 +95,13 @@ std::vector<std::filesystem::path> files_in(const std::filesystem::path& folder,
 // `skipped`.
 std::vector<std::filesystem::path> files_below(const std::filesystem::path& folder,
                                                std::vector<Skipped>& skipped);
+
+// Names every file below `folder` that is not among `known`, which are relative to it.
+void name_others(const std::filesystem::path& folder,
+                 const std::set<std::filesystem::path>& known,
+                 const char* kind,
+                 const char* reason,
+                 ImportPlan& plan);
 
 // Adds every file below `folder` as an image without objects, under images/negatives.
 void plan_negatives(const std::filesystem::path& folder, ImportPlan& plan);

@@ -264,6 +264,11 @@ ImportPlan plan_voc_part(const fs::path& source, std::span<const std::string> as
     objects.insert(objects.end(), more.begin(), more.end());
   }
   plan_boxed_objects(objects, images, with_masks, plan);
+  std::set<fs::path> annotated;
+  for (const auto& image : plan.images) annotated.insert(image.source.filename());
+  // VOC itself has more images than PASCAL-Part annotates.
+  name_others(images, annotated, kNothingChosen, "no annotation of a chosen category names it",
+              plan);
   return plan;
 }
 
