@@ -10,7 +10,7 @@ build: deps ## compile the program: build/release/partwise
 	@cmake --preset release $(CMAKE_OPTIONS) > /dev/null && cmake --build --preset release --target partwise
 demo: build ## the main job on built-in data: four networks, their measures, one HTML page
 	@build/release/partwise demo
-	@echo "program  $(CURDIR)/build/release/partwise ('make install' puts it on the PATH; docs/tutorial.md goes on with your own photographs)"
+	@echo "program  $(CURDIR)/build/release/partwise ('make install', as root, puts it on the PATH; docs/tutorial.md goes on with your own photographs)"
 test: deps ## build everything and run every test
 	@tools/install_deps.sh python3-torch
 	@cmake --preset release $(CMAKE_OPTIONS) > /dev/null && cmake --build --preset release && ctest --preset release -LE real

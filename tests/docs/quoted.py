@@ -22,6 +22,10 @@ def in_the_text(text):
     return [" ".join(code.split()) for code in re.findall(r"`([^`]+)`", FENCE.sub("", text))]
 
 
+PLACEHOLDERS = {"RUN": "runs/interpretable", "ORDINARY": "runs/ordinary", "MASKED": "runs/masked", "NAME": "conv4", "FILE": "file.safetensors"}
+
+
 def whole_commands(text):
-    """Those of them that someone might type as they stand, since they name a run's folder and no placeholder."""
-    return [code for code in in_the_text(text) if code.startswith("partwise ") and "runs/" in code]
+    """Those of them that someone might type: what is done with a trained run, as `partwise measure RUN`."""
+    found = [code for code in in_the_text(text) if re.match(r"partwise (?!train|serve)[a-z]+ .*(runs/|\bRUN\b)", code) and not re.search(r"[…\[]", code)]
+    return [re.sub(r"\b[A-Z]{3,}\b", lambda word: PLACEHOLDERS.get(word[0], word[0]), code) for code in found]
