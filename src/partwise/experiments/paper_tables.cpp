@@ -190,14 +190,12 @@ const std::vector<PaperTable>& paper_tables() {
 
 const PaperTable& find_table(std::string_view name) {
   std::vector<std::string> names;
-  std::string lines;
   for (const auto& table : paper_tables()) {
     if (table.name == name) return table;
     names.push_back(table.name);
-    lines += fmt::format("\n  {:<38}{}", table.name, table.what);
   }
-  throw Error(fmt::format("no table '{}' (did you mean '{}'?); valid:{}", name,
-                          nearest_name(name, names), lines));
+  throw Error(fmt::format("no table '{}' (did you mean '{}'?); valid: {}", name,
+                          nearest_name(name, names), fmt::join(names, ", ")));
 }
 
 std::optional<double> figure_of(const PaperTable& table,
