@@ -12,7 +12,7 @@ import time
 HERE = pathlib.Path(__file__).resolve().parent
 BUG = re.compile(r"internal error|terminate called|what\(\):|Segmentation|Aborted|core dumped|Sanitizer|Traceback|runtime error")
 # Lines that tell of something mended or skipped, before the one that says why it ended.
-REMARK = re.compile(r"^(note|measuring|verifying|preparing|training|another process is preparing|the training loss|the program was built|working on)|going on|no photographs are explained|explaining three photographs|not paired|^not explained: |preparing it again|learnt anew")
+REMARK = re.compile(r"^(note|measuring|verifying|preparing|training|another process is preparing|the training loss|the program was built|working on|rank \d+ of \d+: waiting)|going on|no photographs are explained|explaining three photographs|not paired|^not explained: |preparing it again|learnt anew")
 TRAIN = ["--epochs", 2, "--batch", 4, "--validation-images", 4, "--checkpoint-minutes", 0, "--threads", 1]
 MEASURE = ["--resamples", 20, "--threads", 1]
 

@@ -160,6 +160,7 @@ runs::RunFolder run_arm(const fs::path& out,
     say(fmt::format("training {} ...", word_of(arm)));
     training::train(run, dataset, resources);
   }
+  findings::settle_findings(run.folder);
   if (!findings::read_findings(run.folder)) {
     say(fmt::format("measuring {} ...", word_of(arm)));
     judging::MeasureOptions measure;

@@ -179,6 +179,7 @@ class Grid {
                 const models::Resources& resources) {
     const auto folder = fs::path(request_.out) / folder_of(cells_[index]);
     const auto run = training::claim_run(folder, recipes_[index], manifest);
+    findings::settle_findings(run.folder);
     if (!finished(run.folder)) {
       if (!training::is_trained(run)) {
         say(label + ": training ...");

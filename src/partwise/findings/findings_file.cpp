@@ -67,18 +67,6 @@ std::optional<fs::path> draws_file(const fs::path& folder, const nlohmann::json&
   return std::nullopt;
 }
 
-// What a killed writer left is put in its place, where findings.json names it, before anything is
-// written over it.
-void settle_draws(const fs::path& folder) {
-  if (!fs::exists(folder / kNewFile)) return;
-  try {
-    const auto json = read_json(folder / "findings.json");
-    if (draws_file(folder, draws_named_in(json)) == folder / kNewFile)
-      fs::rename(folder / kNewFile, folder / kFile);
-  } catch (const Error&) {  // no findings that could lose their draws
-  }
-}
-
 // Puts them back; why not, where the file is missing or belongs to another findings.json.
 std::string add_draws(const fs::path& folder,
                       const nlohmann::json& findings_json,
@@ -116,11 +104,22 @@ std::optional<RunFindings> read_findings(const runs::RunFolder& run) {
   return findings;
 }
 
+void settle_findings(const runs::RunFolder& run) {
+  const auto& folder = run.path();
+  if (!fs::exists(folder / kNewFile)) return;
+  try {
+    const auto json = read_json(folder / "findings.json");
+    if (draws_file(folder, draws_named_in(json)) == folder / kNewFile)
+      fs::rename(folder / kNewFile, folder / kFile);
+  } catch (const Error&) {  // no findings that could lose their draws
+  }
+}
+
 void write_findings(const runs::RunFolder& run, const RunFindings& findings) {
   const auto& folder = run.path();
   remove_abandoned_writes(folder);
   remove_abandoned_writes(run.pictures());
-  settle_draws(folder);
+  settle_findings(run);
   auto object = to_json(findings);
   object["draws"] = write_draws(folder, findings);
   write_sealed_json(folder / "findings.json", object);  // from here on the new ones are valid

@@ -13,6 +13,9 @@ namespace partwise::findings {
 std::optional<RunFindings> read_findings(const runs::RunFolder& run);
 void write_findings(const runs::RunFolder& run, const RunFindings& findings);
 
+// Finishes what a writer that was killed after findings.json had begun; for the run's only writer.
+void settle_findings(const runs::RunFolder& run);
+
 // The same where it must be there: an Error names the run and the command to run.
 RunFindings require_findings(const runs::RunFolder& run);
 

@@ -188,7 +188,12 @@ TEST_F(FindingsFile, KeepsItsDrawsWhereItsSuccessorWasKilled) {
   write_file_atomically(draws, old_draws);  // after findings.json was written
   write_file_atomically(staged, new_draws);
   EXPECT_EQ(require_findings(run_).findings.at("accuracy").draws.own[0], 0.7);
+  settle_findings(run_);
+  EXPECT_EQ(read_file(draws), new_draws);
+  EXPECT_FALSE(std::filesystem::exists(staged));
 
+  write_file_atomically(draws, old_draws);
+  write_file_atomically(staged, new_draws);
   write_file_atomically(run_.path() / "findings.json", old_json);  // before
   const auto read = require_findings(run_);
   EXPECT_EQ(read.without_draws, "");

@@ -329,8 +329,9 @@ findings::RunFindings measure_run(const runs::RunFolder& run,
           chosen.rows.size(), card.category, card.filter, layer.layer);
     }
   }
-  findings::write_findings(run, seen.findings);
+  // Findings come last: where they are, everything is.
   models::record_categories(run, seen.filter_categories, seen.position);
+  findings::write_findings(run, seen.findings);
   return std::move(seen.findings);
 }
 
