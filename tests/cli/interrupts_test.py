@@ -19,7 +19,7 @@ PARTWISE = os.path.abspath(sys.argv.pop(1))
 FULL = "--full" in sys.argv and not sys.argv.remove("--full")
 SECONDS = 20 if os.environ.get("PARTWISE_SANITIZED") else 3  # idle it is one; tests run beside others
 MOMENTS = [(one, moment) for moment in (0.3, 1.0, 3.0) for one in (signal.SIGINT, signal.SIGTERM)] if FULL else [(signal.SIGTERM, 0.25), (signal.SIGINT, 1.5)]
-DRAFT = re.compile(r"\.tmp\d+$")
+DRAFT = re.compile(r"\.tmp[\d.]+$")
 
 # `endless`: it cannot have come to its end by itself; `code`: where it is not 130 once it has begun.
 Row = collections.namedtuple("Row", "name arguments endless code says", defaults=(False, 130, "interrupted"))

@@ -9,6 +9,9 @@
 #include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
+#include <fstream>
+#include <optional>
+#include <sstream>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <system_error>
@@ -21,8 +24,46 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::string_view kStaged = ".tmp";  // and the writer's process id
+constexpr std::string_view kStaged = ".tmp";  // and the writer
 constexpr auto kSeal = "checksum";
+
+// When a process began, in ticks since the machine started; nothing of one that has ended.
+std::optional<uint64_t> beginning_of(pid_t process) {
+  std::ifstream file(fmt::format("/proc/{}/stat", process));
+  std::string text;
+  std::getline(file, text);
+  const auto name_end = text.rfind(')');
+  if (name_end == std::string::npos) return std::nullopt;
+  std::istringstream fields(text.substr(name_end + 1));
+  std::string field;
+  constexpr int kState = 3;
+  constexpr int kBeginning = 22;
+  for (int i = kState; i <= kBeginning && fields >> field; ++i)
+    if (i == kState && (field == "Z" || field == "X")) return std::nullopt;
+  uint64_t ticks = 0;
+  const auto [end, failure] = std::from_chars(field.data(), field.data() + field.size(), ticks);
+  return failure == std::errc() ? std::optional(ticks) : std::nullopt;
+}
+
+// "1234.5678": this process, and when it began, since numbers of processes come again.
+std::string this_writer() {
+  const auto began = beginning_of(::getpid());
+  return fmt::format("{}.{}", ::getpid(), began.value_or(0));
+}
+
+// Whether whoever wrote "1234.5678" lives, or may; nothing where no writer is called so.
+std::optional<bool> writer_lives(std::string_view written) {
+  const char* end = written.data() + written.size();
+  pid_t process = 0;
+  uint64_t began = 0;
+  auto read = std::from_chars(written.data(), end, process);
+  if (read.ec != std::errc()) return std::nullopt;
+  if (read.ptr != end && *read.ptr == '.') read = std::from_chars(read.ptr + 1, end, began);
+  if (read.ec != std::errc() || read.ptr != end) return std::nullopt;
+  if (::kill(process, 0) != 0 && errno == ESRCH) return false;
+  if (began == 0) return true;  // an older program's
+  return beginning_of(process) == began;
+}
 
 int flush_and_close(int file) {
   int error = ::fsync(file) != 0 ? errno : 0;
@@ -119,7 +160,7 @@ StagedFile::StagedFile(fs::path target)
     if (file_ >= 0) ::unlink(staged_.c_str());  // waiting for a reader may be interrupted
     if (file_ >= 0) staged_.clear();
   } else {
-    staged_ = place_.string() + std::string(kStaged) + std::to_string(::getpid());
+    staged_ = place_.string() + std::string(kStaged) + this_writer();
     file_ = ::open(staged_.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
   }
   if (file_ < 0) require(errno);
@@ -196,11 +237,8 @@ void remove_abandoned_writes(const fs::path& folder) {
     const auto name = entry.path().filename().string();
     const auto mark = name.rfind(kStaged);
     if (mark == std::string::npos) continue;
-    const auto digits = std::string_view(name).substr(mark + kStaged.size());
-    pid_t writer = 0;
-    const auto [end, failure] = std::from_chars(digits.begin(), digits.end(), writer);
-    if (failure != std::errc() || end != digits.end()) continue;
-    if (::kill(writer, 0) != 0 && errno == ESRCH) abandoned.push_back(entry.path());
+    const auto lives = writer_lives(std::string_view(name).substr(mark + kStaged.size()));
+    if (lives == false) abandoned.push_back(entry.path());
   }
   for (const auto& path : abandoned) fs::remove(path);
 }

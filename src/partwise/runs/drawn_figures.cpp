@@ -63,6 +63,7 @@ void record_figure(const RunFolder& run, const DrawnFigure& figure, std::string_
   expects(is_plain_name(figure.name), "'{}' is no figure's name", figure.name);
   auto figures = drawn_figures(run);
   make_writable_folder(figures_of(run));
+  remove_abandoned_writes(figures_of(run));
   write_file_atomically(figure.file_in(run.path()), png);
   const auto older = std::find_if(figures.begin(), figures.end(),
                                   [&](const DrawnFigure& one) { return one.name == figure.name; });
