@@ -71,7 +71,7 @@ void kernels_beside_copies(const Shape& shape, int repeats) {
     described.side = static_cast<int>(shape.side);
     return described;
   };
-  const auto& table = *kernels::gpu_kernels();
+  const auto& table = *kernels::gpu_kernels(0);
   auto* stream = partwise::tensors::stream_of(labels);
   const kernels::GpuTemplates templates{slopes.data_ptr<float>(), false};
   const auto look = [&](int i) {
@@ -165,7 +165,7 @@ void whole_layer(const Shape& shape, int repeats) {
 
 int main(int arguments, char** words) {
   const int repeats = arguments > 1 ? std::atoi(words[1]) : 5;
-  if (kernels::gpu_kernels() == nullptr || !torch::cuda::is_available()) {
+  if (kernels::gpu_kernels(0) == nullptr || !torch::cuda::is_available()) {
     std::puts("gpu_layer: no GPU, or a program built without CUDA");
     return 0;
   }

@@ -122,5 +122,25 @@ TEST(FitKernels, DoInDoubleWhatTheFormulasSayAtEveryLevelAndSize) {
   expect_all_fits<double>();
 }
 
+// The smallest beta (parts/part_option_fields.h), cones that reach 20 million cells far, and further
+// than an integer can say.
+template <class T>
+void expect_flat_fits() {
+  for (const auto level : available_levels()) {
+    for (const auto& batch : {Batch{3, 3, 1}, Batch{9, 4, 8}, Batch{9, 3, 14}}) {
+      SCOPED_TRACE(word_of(level) + " x " + std::to_string(batch.side));
+      Sample<T> sample(batch);
+      const T flat[] = {T(1e-3) / static_cast<T>(batch.side), T(1e-7), T(1e-30)};
+      for (std::size_t f = 0; f < sample.slopes.size(); ++f) sample.slopes[f] = flat[f % 3];
+      expect_fits(sample, fit_kernels<T>(level));
+    }
+  }
+}
+
+TEST(FitKernels, OfFlatTemplatesAreAsExactAndAsQuickAsOfSteepOnes) {
+  expect_flat_fits<float>();
+  expect_flat_fits<double>();
+}
+
 }  // namespace
 }  // namespace partwise::kernels

@@ -163,17 +163,17 @@ void launch(void (*kernel)(Work), int wide, int high, int threads, const Work& w
 // The emulated kernels serve while one lives.
 class EmulatedGpu {
  public:
-  EmulatedGpu() : before_(gpu_kernels()), table_(kGpuTable) {
+  EmulatedGpu() : table_(kGpuTable) {
     table_.emulated = true;
-    use_gpu_kernels(&table_);
+    before_ = use_gpu_kernels(&table_);
   }
   ~EmulatedGpu() { use_gpu_kernels(before_); }
   EmulatedGpu(const EmulatedGpu&) = delete;
   EmulatedGpu& operator=(const EmulatedGpu&) = delete;
 
  private:
-  const GpuKernels* before_;
   GpuKernels table_;
+  const GpuKernels* before_;
 };
 
 }  // namespace

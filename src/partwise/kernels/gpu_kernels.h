@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 // An interpretable layer on a GPU, in as few launches as its dependences allow: two forward for
 // the maps (three with learned templates) and three for the layer's numbers, three backward. All arithmetic is float32, whatever
@@ -233,10 +234,17 @@ struct GpuKernels {
   void (*bias_relu)(const GpuBiasRelu& work, void* stream);
   void (*bias_relu_back)(const GpuBiasReluBack& work, void* stream);
   bool emulated = false;  // on the CPU, for tests: gpu_emulation_fixture.h
+  // Why a GPU cannot run these; empty: it can. Null: none needs to be asked.
+  std::string (*refusal)(int device) = nullptr;
 };
 
-// Null in a program that was built without CUDA.
-const GpuKernels* gpu_kernels();
-void use_gpu_kernels(const GpuKernels* kernels);  // for tests
+// What works on tensors of the GPU `device`, or below 0 of the CPU. Null where there is nothing: in a
+// program built without CUDA, or not for this GPU, which is said once. Then operators do the work.
+const GpuKernels* gpu_kernels(int device);
+
+const GpuKernels* use_gpu_kernels(const GpuKernels* kernels);  // for tests; gives those before
+
+// A kernel was launched and did not start: an Error.
+[[noreturn]] void launch_failed(int device, const std::string& why);
 
 }  // namespace partwise::kernels

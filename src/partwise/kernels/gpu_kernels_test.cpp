@@ -1,3 +1,5 @@
+#include "partwise/base/error.h"
+#include "partwise/base/overheard_fixture.h"
 #include "partwise/kernels/gpu_emulation_fixture.h"
 
 #include <gtest/gtest.h>
@@ -49,6 +51,37 @@ TEST(GpuKernels, RoundToTheNearestAndAtRandom) {
   }
   // One step of bfloat16 there is 0.0078; the mean of 4096 draws is within 4 of its deviations.
   EXPECT_NEAR(sum, 1.001, 4.0 * 0.0078 * 0.35 / 64.0);
+}
+
+// As a GPU older than those the program was compiled for.
+TEST(GpuKernels, AreNoneForAGpuThatCannotRunThemWhichIsSaidOnce) {
+  auto table = kGpuTable;
+  table.refusal = [](int device) {
+    return std::string(device == 1 ? "compute capability 7.0" : "");
+  };
+  const Overheard overheard;
+  const auto* before = use_gpu_kernels(&table);
+  for (int times = 0; times < 3; ++times) {
+    EXPECT_EQ(gpu_kernels(0), &table);
+    EXPECT_EQ(gpu_kernels(1), nullptr);
+    EXPECT_EQ(gpu_kernels(-1), nullptr);  // a tensor of the CPU
+  }
+  use_gpu_kernels(before);
+  ASSERT_EQ(overheard.lines().size(), 1U);
+  EXPECT_TRUE(
+      overheard.lines()[0].starts_with("cuda:1: this build has no kernels that run there "
+                                       "(compute capability 7.0)"))
+      << overheard.lines()[0];
+}
+
+TEST(GpuKernels, ThatDoNotStartAreAnErrorWithPlaceAndRemedy) {
+  try {
+    launch_failed(1, "out of resources");
+  } catch (const Error& error) {
+    const std::string line = error.what();
+    EXPECT_TRUE(line.starts_with("cuda:1: a kernel did not start (out of resources)")) << line;
+    EXPECT_NE(line.find("--device cpu"), std::string::npos) << line;
+  }
 }
 
 }  // namespace

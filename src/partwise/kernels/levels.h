@@ -5,7 +5,7 @@
 
 namespace partwise::kernels {
 
-// Instructions the kernels are compiled for. AVX-512 was tried and does not pay: bench/RESULTS.md.
+// Instructions the kernels are compiled for. AVX-512 was tried and does not pay: decision 0018.
 enum class Level { portable, avx2 };
 
 std::string word_of(Level level);

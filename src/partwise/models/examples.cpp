@@ -79,8 +79,17 @@ Tensor normalised(const Tensor& pixels) {
 Tensor normalised_on_gpu(const Tensor& pixels, bool narrow) {
   constexpr auto kInnermost = at::MemoryFormat::ChannelsLast;
   const auto type = narrow ? torch::kBFloat16 : torch::kFloat32;
-  const auto* table = kernels::gpu_kernels();
-  if (table == nullptr) return normalised(pixels).to(type).contiguous(kInnermost);
+  const auto factor = [](std::size_t c) { return 1.0 / (255.0 * kPixelSpread[c]); };
+  const auto offset = [](std::size_t c) { return -kPixelMean[c] / kPixelSpread[c]; };
+  const auto* table = kernels::gpu_kernels(tensors::gpu_of(pixels));
+  if (table == nullptr) {  // as normalised(), but nothing comes from the CPU: steps are recorded
+    std::vector<Tensor> channels;
+    for (std::size_t c = 0; c < 3; ++c) {
+      const auto channel = pixels.select(1, static_cast<int64_t>(c)).to(torch::kFloat32);
+      channels.push_back(channel.mul(factor(c)).add(offset(c)));
+    }
+    return torch::stack(channels, 1).to(type).contiguous(kInnermost);
+  }
   const auto given = pixels.contiguous();
   const auto result = torch::empty(given.sizes(), given.options().dtype(type), kInnermost);
   kernels::GpuPixels work;
@@ -90,8 +99,8 @@ Tensor normalised_on_gpu(const Tensor& pixels, bool narrow) {
   work.cells = given.size(2) * given.size(3);
   work.narrow = narrow;
   for (std::size_t c = 0; c < 3; ++c) {
-    work.factor[c] = static_cast<float>(1.0 / (255.0 * kPixelSpread[c]));
-    work.offset[c] = static_cast<float>(-kPixelMean[c] / kPixelSpread[c]);
+    work.factor[c] = static_cast<float>(factor(c));
+    work.offset[c] = static_cast<float>(offset(c));
   }
   table->normalise(work, tensors::stream_of(given));
   return result;

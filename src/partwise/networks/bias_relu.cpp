@@ -20,7 +20,7 @@ struct BiasReluFunction : torch::autograd::Function<BiasReluFunction> {
     work.rows = values.numel() / values.size(1);
     work.channels = static_cast<int>(values.size(1));
     work.narrow = values.scalar_type() == torch::kBFloat16;
-    kernels::gpu_kernels()->bias_relu(work, tensors::stream_of(values));
+    kernels::gpu_kernels(tensors::gpu_of(values))->bias_relu(work, tensors::stream_of(values));
     if (values.is_same(x)) context->mark_dirty({x});
     context->save_for_backward({values});
     return values;
@@ -43,7 +43,7 @@ struct BiasReluFunction : torch::autograd::Function<BiasReluFunction> {
     work.rows = values.numel() / values.size(1);
     work.channels = static_cast<int>(values.size(1));
     work.narrow = values.scalar_type() == torch::kBFloat16;
-    kernels::gpu_kernels()->bias_relu_back(work, tensors::stream_of(values));
+    kernels::gpu_kernels(tensors::gpu_of(values))->bias_relu_back(work, tensors::stream_of(values));
     return {passed, for_bias};
   }
 };
@@ -51,9 +51,8 @@ struct BiasReluFunction : torch::autograd::Function<BiasReluFunction> {
 }  // namespace
 
 bool can_add_bias_in_relu(const Tensor& x, const Tensor& bias) {
-  const auto* table = kernels::gpu_kernels();
   const auto type = x.scalar_type();
-  return table != nullptr && (table->emulated ? x.is_cpu() : x.is_cuda()) && x.dim() == 4 &&
+  return kernels::gpu_kernels(tensors::gpu_of(x)) != nullptr && x.dim() == 4 &&
          (type == torch::kBFloat16 || type == torch::kFloat32) && x.size(1) % 2 == 0 &&
          x.numel() > 0 && bias.scalar_type() == torch::kFloat32 && bias.is_contiguous();
 }

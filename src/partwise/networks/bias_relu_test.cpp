@@ -12,7 +12,7 @@ namespace {
 
 void expect_as_operators(int64_t channels, int64_t side, at::ScalarType type, double near) {
   std::unique_ptr<kernels::EmulatedGpu> emulated;
-  if (kernels::gpu_kernels() == nullptr) emulated = std::make_unique<kernels::EmulatedGpu>();
+  if (kernels::gpu_kernels(0) == nullptr) emulated = std::make_unique<kernels::EmulatedGpu>();
   const torch::Device device = emulated ? torch::kCPU : torch::kCUDA;
   torch::manual_seed(1);
   const auto images = torch::randn({3, channels, side, side + 1}).to(device, type);

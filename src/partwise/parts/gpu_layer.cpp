@@ -16,6 +16,10 @@ int whole(int64_t number) {
   return static_cast<int>(number);
 }
 
+const kernels::GpuKernels* kernels_for(const Tensor& tensor) {
+  return kernels::gpu_kernels(tensors::gpu_of(tensor));
+}
+
 template <class T>
 T* at(const Tensor& tensor) {
   return tensor.defined() ? static_cast<T*>(tensor.data_ptr()) : nullptr;
@@ -130,7 +134,7 @@ struct GpuFunction : torch::autograd::Function<GpuFunction> {
       result[i + 1] = torch::empty_like(plan.pieces[i], {}, kChannelsLast);
       push.gradients[i] = result[i + 1].data_ptr();
     }
-    const auto& table = *kernels::gpu_kernels();
+    const auto& table = *kernels_for(task);
     auto* stream = tensors::stream_of(task);
     if (plan.learns) {
       table.norms(push, stream);
@@ -250,7 +254,7 @@ void plan_gpu_push(GpuPlan& plan,
                    Memory& memory,
                    const PartOptions& options,
                    Diagnostics& diagnostics) {
-  const auto& table = *kernels::gpu_kernels();
+  const auto& table = *kernels_for(plan.map_numbers);
   auto* stream = tensors::stream_of(plan.map_numbers);
   const bool peaks_too = memory.categories() > 1;
   const float* softening = options.guard == Guard::on ? state.numbers + 1 : nullptr;
@@ -326,11 +330,10 @@ bool can_fuse_on_gpu(const std::vector<Tensor>& pieces,
                      const PartOptions& options,
                      bool learns,
                      const tensors::Ranks& ranks) {
-  const auto* table = kernels::gpu_kernels();
-  if (table == nullptr || composes_operators() || !ranks.alone() || pieces.empty()) return false;
+  if (composes_operators() || !ranks.alone() || pieces.empty()) return false;
   const auto& first = pieces.front();
   const auto type = first.scalar_type();
-  if (table->emulated ? !first.is_cpu() : !first.is_cuda()) return false;
+  if (kernels_for(first) == nullptr) return false;
   if (type != torch::kBFloat16 && type != torch::kFloat32) return false;
   int64_t filters = 0;
   for (const auto& piece : pieces) {
@@ -351,7 +354,7 @@ Tensor mask_on_gpu(const Tensor& maps, const Memory& memory, const PartOptions& 
   plan.slopes = memory.slopes();
   auto look = look_of(plan, options);
   look.masked = plan.masked.data_ptr();
-  kernels::gpu_kernels()->look(look, tensors::stream_of(maps));
+  kernels_for(maps)->look(look, tensors::stream_of(maps));
   return plan.masked;
 }
 
@@ -363,7 +366,7 @@ Tensor mask_and_learn_on_gpu(const GpuPass& pass,
   auto plan = c10::make_intrusive<GpuPlan>();
   {
     const torch::NoGradGuard no_grad;
-    const auto& table = *kernels::gpu_kernels();
+    const auto& table = *kernels_for(pass.pieces.front());
     const bool learned = options.beta_rule == BetaRule::learned;
     lay_out(*plan, pass, memory);
     auto* stream = tensors::stream_of(plan->map_numbers);

@@ -19,7 +19,7 @@ constexpr int64_t kSide = 6;
 // The kernels of a real GPU where there is one, emulated elsewhere.
 struct Gpu {
   Gpu() {
-    if (kernels::gpu_kernels() == nullptr) emulated = std::make_unique<kernels::EmulatedGpu>();
+    if (kernels::gpu_kernels(0) == nullptr) emulated = std::make_unique<kernels::EmulatedGpu>();
   }
   torch::Device device() const { return emulated ? torch::kCPU : torch::kCUDA; }
   std::unique_ptr<kernels::EmulatedGpu> emulated;

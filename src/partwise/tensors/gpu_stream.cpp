@@ -4,14 +4,23 @@
 
 #if defined(PARTWISE_CUDA)
 #include <ATen/cuda/CUDAEvent.h>
+#include <c10/cuda/CUDAFunctions.h>
 #include <c10/cuda/CUDAStream.h>
 #endif
 
 namespace partwise::tensors {
 
+int gpu_of(const Tensor& tensor) {
+  return tensor.is_cuda() ? tensor.device().index() : -1;
+}
+
 void* stream_of([[maybe_unused]] const Tensor& tensor) {
 #if defined(PARTWISE_CUDA)
-  if (tensor.is_cuda()) return c10::cuda::getCurrentCUDAStream(tensor.get_device()).stream();
+  if (tensor.is_cuda()) {
+    const auto gpu = tensor.device().index();
+    c10::cuda::set_device(gpu);
+    return c10::cuda::getCurrentCUDAStream(gpu).stream();
+  }
 #endif
   return nullptr;
 }

@@ -7,7 +7,11 @@
 
 namespace partwise::tensors {
 
-// The CUDA stream that LibTorch works on here and now, as the kernels take it; null on the CPU.
+// The number of the GPU that holds it; -1: the CPU.
+int gpu_of(const Tensor& tensor);
+
+// The CUDA stream that LibTorch works on here and now, as the kernels take it; null on the CPU. Its
+// GPU becomes this thread's, as a launch asks for.
 void* stream_of(const Tensor& tensor);
 
 // Numbers on their way from a GPU, which goes on working meanwhile.

@@ -2,6 +2,7 @@
 
 #include "partwise/base/interrupt.h"
 #include "partwise/base/options.h"
+#include "partwise/base/printable.h"
 #include "partwise/base/progress.h"
 #include "partwise/tensors/torch.h"
 
@@ -244,10 +245,9 @@ auto reaching_others(int rank, Step&& step) {
   } catch (const Error&) {
     throw;
   } catch (const std::exception& problem) {
-    const std::string what = problem.what();
     throw LostRank(
         fmt::format("rank {} lost the others ({}); go on from the last checkpoint with --resume",
-                    rank, what.substr(0, what.find('\n'))));
+                    rank, first_line(problem.what())));
   }
 }
 

@@ -1,6 +1,7 @@
 #include "partwise/tensors/step_graph.h"
 
 #include "partwise/base/error.h"
+#include "partwise/tensors/recently_used.h"
 #include "partwise/tensors/torch.h"
 
 #if defined(PARTWISE_CUDA)
@@ -8,8 +9,6 @@
 #include <c10/cuda/CUDAFunctions.h>
 #include <c10/cuda/CUDAGuard.h>
 #include <c10/cuda/CUDAStream.h>
-
-#include <map>
 #endif
 
 namespace partwise::tensors {
@@ -21,22 +20,38 @@ namespace {
 // So often a step runs as it is first: libraries choose their algorithms and take their memory.
 constexpr int kRunsBefore = 2;
 
+// Two sizes of batches, each with its watched steps: twice what one epoch asks for.
+constexpr std::size_t kKeysKept = 8;
+
 }  // namespace
 
 struct StepGraph::Recordings {
+  using Pool = decltype(at::cuda::graph_pool_handle());
+
   struct Recording {
+    Recording() = default;
+    Recording(Recording&&) = default;
+    Recording& operator=(Recording&&) = default;
+    ~Recording() {
+      if (graph) static_cast<void>(cudaDeviceSynchronize());  // its last replay may be under way
+    }
+
     int runs = 0;
+    std::shared_ptr<const Pool> pool;
     std::unique_ptr<at::cuda::CUDAGraph> graph;
   };
 
   // The step is not run by this.
   void record(Recording& recording, const std::function<void()>& step) {
     auto graph = std::make_unique<at::cuda::CUDAGraph>();
+    recording.pool = pool.lock();
+    if (!recording.pool)
+      pool = recording.pool = std::make_shared<const Pool>(at::cuda::graph_pool_handle());
     const auto stream = c10::cuda::getStreamFromPool();
     c10::cuda::device_synchronize();
     try {
       const c10::cuda::CUDAStreamGuard guard(stream);
-      graph->capture_begin(pool, cudaStreamCaptureModeThreadLocal);
+      graph->capture_begin(*recording.pool, cudaStreamCaptureModeThreadLocal);
       try {
         step();
       } catch (...) {
@@ -53,8 +68,10 @@ struct StepGraph::Recordings {
     recording.graph = std::move(graph);
   }
 
-  decltype(at::cuda::graph_pool_handle()) pool = at::cuda::graph_pool_handle();
-  std::map<std::string, Recording> by_key;
+  // The recordings' memory. LibTorch gives it up with the last of them and takes none under its name
+  // again.
+  std::weak_ptr<const Pool> pool;
+  RecentlyUsed<Recording> by_key{kKeysKept};
 };
 
 StepGraph::StepGraph(Replay replay)
@@ -65,7 +82,7 @@ bool StepGraph::run(const std::string& key, bool may_record, const std::function
     step();
     return false;
   }
-  auto& recording = recordings_->by_key[key];
+  auto& recording = recordings_->by_key.of(key);
   if (recording.graph) {
     recording.graph->replay();
     return true;

@@ -12,7 +12,8 @@ enum class Replay { on, off };
 
 // What a training step asks of a GPU, recorded once and from then on launched as one piece: the
 // processor then no longer names hundreds of kernels for every step. Elsewhere, and with Replay::off,
-// every step is run.
+// every step is run. A recording that no step has asked for lately is dropped: some keys end with
+// their epoch.
 class StepGraph {
  public:
   explicit StepGraph(Replay replay);
