@@ -2,6 +2,7 @@
 
 #include "partwise/base/error.h"
 #include "partwise/base/files.h"
+#include "partwise/base/folder_claim.h"
 #include "partwise/base/names.h"
 #include "partwise/base/printable.h"
 #include "partwise/formats/json_records.h"
@@ -293,19 +294,13 @@ std::string text_of(const PartDataset& dataset) {
 // Lies in the folder from the first to the last image: the mark of unfinished work.
 constexpr auto kUnfinished = "unfinished.json";
 
-bool same_identity(const json& info, const json& wanted) {
-  return info.is_object() &&
-         std::all_of(wanted.items().begin(), wanted.items().end(), [&](const auto& item) {
-           return info.contains(item.key()) && info[item.key()] == item.value();
-         });
-}
-
-// All that a process leaves which is killed while it writes the mark.
-bool holds_only_a_draft(const fs::path& folder) {
-  if (!fs::is_directory(folder)) return false;
-  return std::all_of(
-      fs::directory_iterator(folder), fs::directory_iterator(),
-      [](const auto& entry) { return entry.path().filename().string().starts_with(kUnfinished); });
+// The members of `wanted` that `info` has otherwise, or not at all; "": none.
+std::string other_members(const json& info, const json& wanted) {
+  std::vector<std::string> others;
+  for (const auto& [key, value] : wanted.items()) {
+    if (!info.is_object() || !info.contains(key) || info[key] != value) others.push_back(key);
+  }
+  return join(others);
 }
 
 }  // namespace
@@ -339,22 +334,18 @@ void save_dataset(const PartDataset& dataset) {
 }
 
 std::optional<PartDataset> begin_dataset(const fs::path& folder, const json& identity) {
-  ensure(!fs::exists(folder) || fs::is_directory(folder), "{}: exists and is not a folder",
-         folder.string());
-  if (holds_only_a_draft(folder)) remove_abandoned_writes(folder);
-  if (!fs::exists(folder) || fs::is_empty(folder)) {
-    make_writable_folder(folder);
-    write_sealed_json(folder / kUnfinished, identity);
-    return std::nullopt;
-  }
   const bool finished = fs::exists(folder / "dataset.json");
   const auto mark = folder / (finished ? "dataset.json" : kUnfinished);
-  ensure(fs::exists(mark), "{}: not empty and not a dataset of this program; choose another folder",
-         folder.string());
+  if (!fs::exists(mark)) {
+    claim_folder(folder, kUnfinished, identity, "a dataset of this program");
+    return std::nullopt;
+  }
   const auto info = finished ? JsonFile(mark).value("info") : read_json(mark);
-  ensure(same_identity(info, identity),
-         "{}: holds a dataset made with other options; choose another folder or remove it",
-         folder.string());
+  const auto others = other_members(info, identity);
+  ensure(others.empty(),
+         "{}: holds a dataset made with other options or from other files ({}); choose another "
+         "folder or remove it",
+         folder.string(), others);
   remove_abandoned_writes(folder);
   if (!finished) return std::nullopt;
   auto dataset = load_dataset(folder);

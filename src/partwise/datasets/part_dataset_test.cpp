@@ -2,6 +2,7 @@
 
 #include "partwise/base/error.h"
 #include "partwise/base/files.h"
+#include "partwise/base/killed_writer_fixture.h"
 #include "partwise/base/random.h"
 #include "partwise/base/removal_fixture.h"
 
@@ -152,10 +153,16 @@ TEST_F(PartDatasetFile, AnyValueInAnyPlaceIsAnErrorOrADatasetNeverACrash) {
 }
 
 TEST_F(PartDatasetFile, IsBegunAnewWhereAKilledProcessLeftTheMarkHalfWritten) {
-  const pid_t nobody = 4'194'305;  // above Linux's largest
-  std::ofstream(folder_ / fmt::format("unfinished.json.tmp{}", nobody)) << "{";
+  be_killed_while_writing(folder_ / "unfinished.json");
   EXPECT_FALSE(begin_dataset(folder_, {{"source", "hand"}}));
   EXPECT_TRUE(fs::exists(folder_ / "unfinished.json"));
+}
+
+TEST_F(PartDatasetFile, AFolderThatIsRefusedIsLeftUntouched) {
+  be_killed_while_writing(folder_ / "unfinished.json");
+  be_killed_while_writing(folder_ / "unfinished.json of another program");
+  EXPECT_THROW(begin_dataset(folder_, {{"source", "hand"}}), Error);
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder_), fs::directory_iterator()), 2);
 }
 
 TEST_F(PartDatasetFile, AComplaintIsOneShortLineWhateverTheFileHolds) {

@@ -112,11 +112,16 @@ std::vector<ObjectTruth> read_objects(const fs::path& file) {
 }
 
 // Adds the truth files' parts; gives the names of those the category has.
-std::vector<std::string> read_parts(const fs::path& folder, std::vector<ObjectTruth>& objects) {
+std::vector<std::string> read_parts(const fs::path& source,
+                                    const std::string& synset,
+                                    std::vector<ObjectTruth>& objects,
+                                    ImportPlan& plan) {
   std::vector<std::string> names;
   for (std::size_t part = 0; part < kParts.size(); ++part) {
-    const auto file = folder / fmt::format("truth_part{:02}.mat", part + 1);
+    const auto place = fmt::format("truth/{}/truth_part{:02}.mat", synset, part + 1);
+    const auto file = source / place;
     if (!fs::exists(file)) continue;
+    plan.truth_files[place] = file;
     const auto records = read_truth_file(file);
     ensure(records.size() == objects.size(), "{}: describes {} objects, data.mat {}", file.string(),
            records.size(), objects.size());
@@ -129,9 +134,11 @@ std::vector<std::string> read_parts(const fs::path& folder, std::vector<ObjectTr
 }
 
 void plan_category(const fs::path& source, const Choice& choice, ImportPlan& plan) {
-  const auto folder = source / (choice.original + std::string(kFolderEnd)) / "img";
+  const auto place = fs::path(choice.original + std::string(kFolderEnd)) / "img";
+  const auto folder = source / place;
+  plan.truth_files[(place / "data.mat").string()] = folder / "data.mat";
   auto objects = read_objects(folder / "data.mat");
-  const auto names = read_parts(source / "truth" / choice.original, objects);
+  const auto names = read_parts(source, choice.original, objects, plan);
   if (names.empty()) {
     say(fmt::format("note: {}: no truth_part*.mat there; {} has no parts and no landmarks",
                     (source / "truth" / choice.original).string(), choice.name));

@@ -27,23 +27,31 @@ class AnimalPartImport : public ImportTest {
  protected:
   void SetUp() override {
     ImportTest::SetUp();
+    write_boxes(122);
+    write_heads(112.5);
+    photograph("n02118333_obj/img/img/00001.jpg", 130, 90, 1);
+    photograph("n02118333_obj/img/img/00002.jpg", 60, 60, 2);
+    photograph("neg/00001.JPEG", 40, 40, 3);
+  }
+
+  void write_boxes(double first_right) const {
     const auto sample = [](const MatlabValue& box) {
       return MatlabFields{{"obj", matlab_structs({{{"bndbox", box}}})}};
     };
     write_matlab(source_ / "n02118333_obj/img/data.mat",
-                 {{"samples", matlab_structs({sample(inclusive(11, 21, 122, 76)),
+                 {{"samples", matlab_structs({sample(inclusive(11, 21, first_right, 76)),
                                               sample(inclusive(0, 1, 50, 50)),
                                               sample(inclusive(1, 1, 50, 50))})}},
                  MatlabVersion::v73);
-    // Row 112.5, column 112.5 is the middle of the crop; the second object shows two heads.
+  }
+
+  // Row 112.5, column 112.5 is the middle of the crop; the second object shows two heads.
+  void write_heads(double first_row) const {
     write_matlab(source_ / "truth/n02118333/truth_part01.mat",
-                 {{"truth", matlab_structs({truth({112.5, 112.5}, {56.0, 112.0}),
+                 {{"truth", matlab_structs({truth({first_row, 112.5}, {56.0, 112.0}),
                                             truth({10.0, 20.0, 30.0, 40.0}, {8.0, 8.0, 8.0, 8.0}),
                                             truth({}, {})})}},
                  MatlabVersion::v5);
-    photograph("n02118333_obj/img/img/00001.jpg", 130, 90, 1);
-    photograph("n02118333_obj/img/img/00002.jpg", 60, 60, 2);
-    photograph("neg/00001.JPEG", 40, 40, 3);
   }
 };
 
@@ -81,6 +89,20 @@ TEST_F(AnimalPartImport, NamesNegativesAndAbsentImages) {
   by_id.categories = {"n02118333"};
   by_id.out = root_ / "again";
   EXPECT_EQ(import_dataset(by_id).dataset.annotations.size(), 2U);
+}
+
+TEST_F(AnimalPartImport, ChangedBoxesOrPartsAreAnotherOriginal) {
+  import_dataset(request("animal-part"));
+  const auto expect_refused = [&] {
+    EXPECT_NE(reason_of([&] { import_dataset(request("animal-part")); }).find("(annotations)"),
+              std::string::npos);
+  };
+  write_heads(100.0);
+  expect_refused();
+  write_heads(112.5);
+  EXPECT_EQ(import_dataset(request("animal-part")).dataset.images.size(), 3U);  // left as it is
+  write_boxes(100);
+  expect_refused();
 }
 
 TEST_F(AnimalPartImport, FilesThatDisagreeAreRefused) {

@@ -265,7 +265,8 @@ void read_annotations(CocoFile& file, std::vector<Skipped>& skipped) {
     if (const auto id = value.find("id"); id != value.end() && id->is_number_integer())
       file.objects.insert(integer_value(*id, place));
     if (!file.wanted.contains(category)) return;
-    if (value.value("iscrowd", json(0)) == 1) {
+    const auto crowd = value.value("iscrowd", json(0));
+    if (crowd == 1 || crowd == true) {
       skipped.push_back({kObjectUnusable, place, "a crowd, not one object"});
       return;
     }
@@ -315,6 +316,7 @@ ImportPlan plan_coco(const fs::path& source, std::span<const std::string> asked)
   const auto path = annotation_file(source);
   const auto file = std::make_shared<CocoFile>(path);
   ImportPlan plan;
+  plan.truth_files[""] = path;  // alone, whatever it is called
   read_categories(*file, asked);
   read_annotations(*file, plan.skipped);
   for (const auto& [id, category] : file->categories) {
@@ -327,7 +329,7 @@ ImportPlan plan_coco(const fs::path& source, std::span<const std::string> asked)
     const auto place = fmt::format("{}: image {}", file->place, id);
     ensure(id >= 0 && id < kLargestId, "{}: no id a reader of JSON can hold", place);
     ensure(seen.insert(id).second, "{}: used twice", place);
-    const auto name = text_member(value, "file_name", place);
+    const auto name = fs::path(text_member(value, "file_name", place)).lexically_normal().string();
     const auto stratum = file->stratum.find(id);
     const bool negative = !file->annotated.contains(id);
     if (!negative && stratum == file->stratum.end()) {

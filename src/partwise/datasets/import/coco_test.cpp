@@ -68,6 +68,11 @@ TEST_F(CocoImport, ACrowdIsNeitherObjectNorNegative) {
   EXPECT_EQ(count_by_kind(report.skipped).at(kObjectUnusable), 1);
 }
 
+TEST_F(CocoImport, ACrowdMayBeSaidInWords) {
+  file_["annotations"][2]["iscrowd"] = true;
+  EXPECT_EQ(imported().dataset.annotations.size(), 1U);
+}
+
 TEST_F(CocoImport, ASizeThatDoesNotFitIsNamed) {
   file_["images"][0]["width"] = 6;
   file_["images"][0]["height"] = 8;
@@ -89,6 +94,30 @@ TEST_F(CocoImport, AFileListedTwiceIsTakenOnce) {
   const auto report = imported();
   EXPECT_EQ(report.dataset.images.size(), 2U);
   EXPECT_EQ(count_by_kind(report.skipped).at(kAnnotationUnusable), 1);
+}
+
+TEST_F(CocoImport, AFileListedUnderTwoSpellingsIsTakenOnce) {
+  file_["images"].push_back({{"id", 8}, {"file_name", "./c.jpg"}});
+  const auto report = imported();
+  ASSERT_EQ(report.dataset.images.size(), 2U);
+  EXPECT_EQ(report.dataset.images[1].file_name, "images/c.jpg");
+  EXPECT_EQ(count_by_kind(report.skipped).at(kAnnotationUnusable), 1);
+}
+
+TEST_F(CocoImport, AChangedAnnotationIsAnotherOriginal) {
+  const auto out = imported().dataset.root;
+  EXPECT_EQ(imported().dataset.annotations.size(), 1U);  // left as it is
+  const auto unchanged = file_;
+  const auto expect_refused = [&] {
+    file_["annotations"][0]["bbox"] = {1, 1, 4, 3};
+    EXPECT_NE(reason_of([&] { (void)imported(); }).find("(annotations)"), std::string::npos);
+    file_ = unchanged;
+  };
+  expect_refused();
+  write_json_atomically(out / "unfinished.json", read_json(out / "dataset.json")["info"]);
+  std::filesystem::remove(out / "dataset.json");
+  expect_refused();
+  EXPECT_EQ(imported().dataset.annotations.size(), 1U);  // completed
 }
 
 TEST_F(CocoImport, BrokenFilesAreNamed) {

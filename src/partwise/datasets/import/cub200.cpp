@@ -62,10 +62,9 @@ std::map<int64_t, Value> read_table(const fs::path& file) {
 
 using Landmarks = std::map<std::string, std::vector<Point>>;
 
-std::map<int64_t, Landmarks> read_landmarks(const fs::path& folder,
+std::map<int64_t, Landmarks> read_landmarks(const fs::path& file,
                                             const std::map<int64_t, std::string>& names) {
   std::map<int64_t, Landmarks> landmarks;
-  const auto file = folder / "part_locs.txt";
   for_each_row(file, [&](std::istream& row) {
     int64_t image = 0;
     int64_t part = 0;
@@ -98,13 +97,17 @@ const Value& of_image(const std::map<int64_t, Value>& table, int64_t id, const c
 
 ImportPlan plan_cub200(const fs::path& source, std::span<const std::string> asked) {
   const auto root = fs::exists(source / "CUB_200_2011") ? source / "CUB_200_2011" : source;
-  const auto files = read_names(root / "images.txt");
-  const auto classes = read_names(root / "classes.txt");
-  const auto labels = read_table<int64_t>(root / "image_class_labels.txt");
-  const auto training = read_table<int64_t>(root / "train_test_split.txt");
-  const auto boxes = read_table<Box>(root / "bounding_boxes.txt");
-  const auto part_names = read_names(root / "parts" / "parts.txt");
-  const auto landmarks = read_landmarks(root / "parts", part_names);
+  ImportPlan plan;
+  const auto table = [&](const char* name) {
+    return plan.truth_files.emplace(name, root / name).first->second;
+  };
+  const auto files = read_names(table("images.txt"));
+  const auto classes = read_names(table("classes.txt"));
+  const auto labels = read_table<int64_t>(table("image_class_labels.txt"));
+  const auto training = read_table<int64_t>(table("train_test_split.txt"));
+  const auto boxes = read_table<Box>(table("bounding_boxes.txt"));
+  const auto part_names = read_names(table("parts/parts.txt"));
+  const auto landmarks = read_landmarks(table("parts/part_locs.txt"), part_names);
 
   std::vector<Choice> offered;
   offered.reserve(classes.size());
@@ -116,7 +119,6 @@ ImportPlan plan_cub200(const fs::path& source, std::span<const std::string> aske
     if (wanted[at++]) used[id] = false;
   }
 
-  ImportPlan plan;
   for (const auto& [id, points] : landmarks) {
     if (!files.contains(id)) {
       plan.skipped.push_back(

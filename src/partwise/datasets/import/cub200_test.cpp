@@ -73,6 +73,25 @@ TEST_F(Cub200Import, BrokenTablesAreNamed) {
             std::string::npos);
 }
 
+TEST_F(Cub200Import, AChangedTableIsAnotherOriginal) {
+  import_dataset(request("cub200"));
+  const std::map<std::string, std::string> changed{
+      {"image_class_labels.txt", "3 2\n8 1\n9 2\n"},
+      {"train_test_split.txt", "3 1\n8 0\n9 1\n"},
+      {"bounding_boxes.txt", "3 2.0 3.0 10.0 6.0\n8 0.0 0.0 40.0 20.0\n9 1 1 5 5\n"},
+      {"parts/parts.txt", "1 back\n2 right eye\n"},
+      {"parts/part_locs.txt", "3 1 4.5 6.0 1\n8 1 7.0 6.0 1\n8 2 8.0 6.0 1\n"}};
+  for (const auto& [name, text] : changed) {
+    const auto unchanged = read_file(source_ / name);
+    write(name, text);
+    EXPECT_NE(reason_of([&] { import_dataset(request("cub200")); }).find("(annotations)"),
+              std::string::npos)
+        << name;
+    write(name, unchanged);
+  }
+  EXPECT_EQ(import_dataset(request("cub200")).dataset.images.size(), 2U);
+}
+
 TEST_F(Cub200Import, AnImageOutsideTheFolderIsLeftOut) {
   write("images.txt", "3 001.Black_footed_Albatross/a.jpg\n8 ../../b.jpg\n");
   photograph("../b.jpg", 30, 20, 2);

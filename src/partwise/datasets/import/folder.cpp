@@ -24,6 +24,7 @@ struct Side {
   fs::path folder;
   std::optional<bool> train;
   std::string split;
+  bool has_classes = true;  // else negatives alone: what else lies there are other sides
 };
 
 // The source itself, or the folders of its own split: `train` with classes below it (else it is a
@@ -48,7 +49,7 @@ std::vector<Side> sides_of(const fs::path& source) {
            source.string(), name);
     sides.push_back({source / name, name == "train", split->second});
   }
-  if (names.contains(kNegatives)) sides.push_back({source, std::nullopt, ""});
+  if (names.contains(kNegatives)) sides.push_back({source, std::nullopt, "", false});
   return sides;
 }
 
@@ -100,7 +101,7 @@ ImportPlan plan_folder(const fs::path& source, std::span<const std::string> aske
   const auto sides = sides_of(source);
   std::set<std::string> names;
   for (const auto& side : sides) {
-    if (sides.size() == 1 || !side.split.empty()) names.merge(folders_in(side.folder));
+    if (side.has_classes) names.merge(folders_in(side.folder));
   }
   names.erase(kNegatives);
   ensure(!names.empty(), "{}: no sub-folder here; expected one per class", source.string());
@@ -113,7 +114,9 @@ ImportPlan plan_folder(const fs::path& source, std::span<const std::string> aske
     if (!wanted[i]) continue;
     const auto id = static_cast<int64_t>(i) + 1;
     plan.categories.push_back({id, offered[i].name, {}, {}});
-    for (const auto& side : sides) plan_class(side, source, offered[i].name, id, plan);
+    for (const auto& side : sides) {
+      if (side.has_classes) plan_class(side, source, offered[i].name, id, plan);
+    }
   }
   for (const auto& side : sides) name_strays(side.folder, plan);
   for (const auto& side : sides) plan_class(side, source, kNegatives, kNegative, plan);

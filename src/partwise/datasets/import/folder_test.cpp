@@ -80,6 +80,27 @@ TEST_F(FolderImport, TrainsAreAClassToo) {
   EXPECT_EQ(import_dataset(request("folder")).dataset.categories.size(), 2U);
 }
 
+TEST_F(FolderImport, AClassOfASplitMayBeCalledAsOne) {
+  uint8_t grey = 0;
+  for (const std::string side : {"train", "test"}) {
+    for (const std::string name : {"bus", "train", "truck"})
+      photograph(side + "/" + name + "/a.jpg", 9, 9, ++grey);
+  }
+  photograph("negatives/a.jpg", 9, 9, ++grey);
+  const auto report = import_dataset(request("folder"));
+  const auto& dataset = report.dataset;
+  EXPECT_TRUE(report.skipped.empty());
+  ASSERT_EQ(dataset.images.size(), 7U);
+  ASSERT_EQ(dataset.annotations.size(), 6U);
+  for (std::size_t i = 0; i < dataset.annotations.size(); ++i) {
+    const auto& object = dataset.annotations[i];
+    const auto& name = dataset.categories[static_cast<std::size_t>(object.category_id - 1)].name;
+    EXPECT_EQ(dataset.images[i].id, object.image_id);
+    EXPECT_TRUE(dataset.images[i].file_name.ends_with("/" + name + "/a.jpg"))
+        << dataset.images[i].file_name << " as " << name;
+  }
+}
+
 TEST_F(FolderImport, WhatLiesBesideTrainMustBeASplit) {
   photograph("train/fox/a.jpg", 9, 9, 1);
   photograph("wolves/a.jpg", 9, 9, 2);

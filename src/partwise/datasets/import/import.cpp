@@ -25,7 +25,7 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 
 // Counts up whenever the same original and options would give another dataset.
-constexpr int64_t kImporterVersion = 2;
+constexpr int64_t kImporterVersion = 3;
 constexpr std::size_t kLargestFile = std::size_t{256} << 20U;
 constexpr int64_t kMostImagePixels = 64'000'000;  // one per thread is in memory
 constexpr double kLeastExtent = 1e-6;
@@ -55,13 +55,30 @@ std::string fingerprint(const ImportPlan& plan) {
   return content_hash(text);
 }
 
-std::vector<Skipped> read_skipped(const fs::path& folder) {
-  std::vector<Skipped> skipped;
-  if (!fs::exists(folder / kSkippedFile)) return skipped;
-  for (const auto& item : read_json(folder / kSkippedFile)) {
-    skipped.push_back({item.value("kind", ""), item.value("name", ""), item.value("reason", "")});
+// Recognises what it says of its images. A file that cannot be read is named where it is needed.
+std::string truth_hash(const ImportPlan& plan) {
+  ContentHash hash;
+  for (const auto& [place, path] : plan.truth_files) {
+    try {
+      const auto file = map_file(path);
+      hash.add(fmt::format("{}:{};", place, file.bytes.size()));
+      hash.add(file.bytes);
+    } catch (const Error&) {
+      hash.add(fmt::format("{}:unreadable;", place));
+    }
   }
-  return skipped;
+  return hash.text();
+}
+
+std::vector<Skipped> read_skipped(const fs::path& folder) {
+  const auto file = folder / kSkippedFile;
+  if (!fs::exists(file)) return {};
+  try {
+    return read_json(file).get<std::vector<Skipped>>();
+  } catch (const json::exception& problem) {
+    throw Error(
+        fmt::format("{}: damaged ({}); mend or delete it", file.string(), reason_in(problem)));
+  }
 }
 
 // Bytes that are not UTF-8 become replacement characters, so that the text can be written as JSON.
@@ -363,6 +380,7 @@ ImportReport import_dataset(const ImportRequest& request) {
                       {"categories", request.categories},
                       {"merged_name", request.merged_name},
                       {"original", fingerprint(plan)},
+                      {"annotations", truth_hash(plan)},
                       {"options", partwise::to_json(settled(request.options, plan))}};
   if (auto finished = begin_dataset(request.out, identity)) {
     return {*std::move(finished), read_skipped(request.out), {}};

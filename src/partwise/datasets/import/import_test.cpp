@@ -93,6 +93,25 @@ TEST_F(Import, OtherFoldersAndOtherOptionsAreRefused) {
   EXPECT_THROW(import_dataset(request("folder")), Error);
 }
 
+TEST_F(Import, OfAnOlderProgramIsRefused) {
+  const auto file = import_dataset(request("folder")).dataset.root / "dataset.json";
+  auto older = read_json(file);
+  older["info"].erase("annotations");
+  older["info"]["importer_version"] = 2;
+  write_json_atomically(file, older);
+  EXPECT_NE(
+      reason_of([&] { import_dataset(request("folder")); }).find("(annotations, importer_version)"),
+      std::string::npos);
+}
+
+TEST_F(Import, ADamagedListOfWhatWasLeftOutIsNamed) {
+  const auto out = import_dataset(request("folder")).dataset.root;
+  for (const auto* damaged : {"{}", "[7]", R"([{"kind": 7, "name": "a", "reason": "b"}])"}) {
+    write_file_atomically(out / "skipped.json", damaged);
+    EXPECT_THROW(import_dataset(request("folder")), Error) << damaged;
+  }
+}
+
 TEST_F(Import, UnknownNamesListTheValidOnes) {
   EXPECT_NE(reason_of([&] { import_dataset(request("cocoo")); }).find("animal-part"),
             std::string::npos);

@@ -2,9 +2,12 @@
 
 #include "partwise/datasets/part_dataset.h"
 
+#include <filesystem>
 #include <functional>
+#include <map>
 #include <set>
 #include <span>
+#include <string>
 
 namespace partwise::datasets {
 
@@ -52,6 +55,9 @@ struct ImportPlan {
   std::vector<Category> categories;
   std::vector<PlannedImage> images;  // in the original's order
   std::vector<Skipped> skipped;
+
+  // The files whose truth it tells or will tell, by their place in the original.
+  std::map<std::string, std::filesystem::path> truth_files;
 };
 
 struct ImportFormat {

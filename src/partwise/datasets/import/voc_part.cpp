@@ -159,15 +159,17 @@ Annotation annotation_of(const BoxedObject& object, int64_t width, int64_t heigh
   return annotation;
 }
 
-std::vector<BoxedObject> read_boxed_objects(const fs::path& folder,
+std::vector<BoxedObject> read_boxed_objects(const fs::path& source,
                                             const std::string& voc_class,
                                             int64_t category,
-                                            std::vector<Skipped>& skipped) {
+                                            ImportPlan& plan) {
   std::vector<BoxedObject> objects;
   for (int64_t number = 1; number <= kTruthFiles; ++number) {
-    const auto file = folder / fmt::format("truth_part{:02}.mat", number);
+    const auto place = fmt::format("truth/{}/truth_part{:02}.mat", voc_class, number);
+    const auto file = source / place;
     const auto raw = raw_part(voc_class, number);
     if (raw.empty() || !fs::exists(file)) continue;
+    plan.truth_files[place] = file;
     const auto records = read_truth_file(file);
     ensure(objects.empty() || objects.size() == records.size(),
            "{}: describes {} objects, the files before it {}", file.string(), records.size(),
@@ -186,8 +188,8 @@ std::vector<BoxedObject> read_boxed_objects(const fs::path& folder,
   }
   for (std::size_t i = 0; i < objects.size(); ++i) {
     if (objects[i].file_name.empty()) {
-      skipped.push_back({kObjectUnusable, fmt::format("truth/{}: object {}", voc_class, i + 1),
-                         "no truth file says which image shows it"});
+      plan.skipped.push_back({kObjectUnusable, fmt::format("truth/{}: object {}", voc_class, i + 1),
+                              "no truth file says which image shows it"});
     }
   }
   return objects;
@@ -249,6 +251,7 @@ ImportPlan plan_voc_part(const fs::path& source, std::span<const std::string> as
   for (const auto& file : masks) {
     const auto name = file.stem().string() + ".jpg";
     with_masks.insert(name);
+    plan.truth_files["Annotations_Part/" + file.filename().string()] = file;
     auto& image = plan.images.emplace_back();
     image.source = images / name;
     image.file_name = "images/" + name;
@@ -258,9 +261,7 @@ ImportPlan plan_voc_part(const fs::path& source, std::span<const std::string> as
   }
   std::vector<BoxedObject> objects;
   for (const auto& [name, id] : category_ids) {
-    const auto folder = source / "truth" / name;
-    if (!fs::is_directory(folder)) continue;
-    const auto more = read_boxed_objects(folder, name, id, plan.skipped);
+    const auto more = read_boxed_objects(source, name, id, plan);
     objects.insert(objects.end(), more.begin(), more.end());
   }
   plan_boxed_objects(objects, images, with_masks, plan);

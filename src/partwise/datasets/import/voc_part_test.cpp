@@ -126,6 +126,29 @@ TEST_F(VocPartImport, TheAuthorsBoxesAreUndoneExactly) {
   EXPECT_EQ(counts.at(kObjectUnusable), 1);
 }
 
+TEST_F(VocPartImport, AChangedMaskOrTruthFileIsAnotherOriginal) {
+  const auto write_truth = [&](double width) {
+    const auto cat = boxed("2008_000003.jpg", {112.0, 112.0}, {width, 112.0});
+    write_matlab(source_ / "truth/cat/truth_part01.mat", {{"truth", matlab_structs({cat})}},
+                 MatlabVersion::v5);
+  };
+  const auto expect_refused = [&] {
+    EXPECT_NE(reason_of([&] { import_dataset(request("voc-part")); }).find("(annotations)"),
+              std::string::npos);
+  };
+  photograph("JPEGImages/2008_000003.jpg", kWidth, kHeight, 3);
+  write_truth(112.0);
+  import_dataset(request("voc-part"));
+  write_truth(56.0);
+  expect_refused();
+  write_truth(112.0);
+  EXPECT_EQ(import_dataset(request("voc-part")).dataset.images.size(), 2U);  // left as it is
+  const auto objects = matlab_structs({object("cat", block(1, 0, 6, 5), matlab_numbers(0, 0, {}))});
+  write_matlab(source_ / "Annotations_Part/2008_000001.mat",
+               {{"anno", matlab_structs({{{"objects", objects}}})}}, MatlabVersion::v5);
+  expect_refused();
+}
+
 TEST(VocMerges, CoverThePapersAnimals) {
   EXPECT_EQ(merged_part("horse", "lfho"), "front legs");
   EXPECT_EQ(merged_part("cow", "rhorn"), "head");
