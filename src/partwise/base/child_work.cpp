@@ -21,7 +21,7 @@ namespace partwise {
 namespace {
 
 // None that a library or a sanitizer would choose.
-enum ExitCode { kDone = 80, kComplained = 81, kTooLarge = 82 };
+enum ExitCode { kDone = 80, kComplained = 81, kOutOfMemory = 82 };
 
 constexpr std::size_t kLongestReport = 4096;
 constexpr std::size_t kSmallPieces = std::size_t{1} << 16U;
@@ -40,9 +40,10 @@ std::size_t memory_in_use() {
 }
 
 void confine(const ChildLimits& limits, pid_t parent) {
-  for (const int signal : {SIGSEGV, SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGALRM, SIGINT, SIGTERM}) {
+  for (const int signal : {SIGSEGV, SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGALRM})
     std::signal(signal, SIG_DFL);
-  }
+  for (const int signal : {SIGINT, SIGTERM})
+    if (!is_ignored(signal)) std::signal(signal, SIG_DFL);
   std::signal(SIGXFSZ, SIG_IGN);
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != parent) _exit(kDone);  // it died before
@@ -54,7 +55,13 @@ void confine(const ChildLimits& limits, pid_t parent) {
   dup2(nowhere, STDERR_FILENO);
 }
 
-[[noreturn]] void work_and_exit(int handed,
+[[noreturn]] void complain_and_exit(int handed, std::string_view complaint) {
+  const bool told = ftruncate(handed, 0) == 0 && write_all(handed, complaint, 0) == 0;
+  _exit(told ? kComplained : kOutOfMemory);
+}
+
+[[noreturn]] void work_and_exit(const std::string& name,
+                                int handed,
                                 const std::function<void(const HandOver&)>& work,
                                 const ChildLimits& limits,
                                 pid_t parent) {
@@ -63,7 +70,9 @@ void confine(const ChildLimits& limits, pid_t parent) {
     std::string small;  // pieces that wait for more
     uint64_t written = 0;
     const auto write = [&](std::string_view piece) {
-      if (write_all(handed, piece, written) != 0) _exit(kTooLarge);
+      if (const int failure = write_all(handed, piece, written); failure != 0)
+        complain_and_exit(handed, fmt::format("{}: what is in it cannot be kept in memory: {}",
+                                              name, std::strerror(failure)));
       written += piece.size();
     };
     work([&](std::string_view piece) {
@@ -78,10 +87,9 @@ void confine(const ChildLimits& limits, pid_t parent) {
     write(small);
     _exit(kDone);
   } catch (const std::bad_alloc&) {
-    _exit(kTooLarge);
+    _exit(kOutOfMemory);
   } catch (const Error& error) {
-    const bool told = ftruncate(handed, 0) == 0 && write_all(handed, error.what(), 0) == 0;
-    _exit(told ? kComplained : kTooLarge);
+    complain_and_exit(handed, error.what());
   } catch (...) {
     std::abort();
   }
@@ -104,8 +112,8 @@ class Child {
     int status = 0;
     const auto found = waitpid(id_, &status, WNOHANG);
     if (found == 0 || (found < 0 && errno == EINTR)) return std::nullopt;
-    ensure(found == id_, "cannot wait for a process: {}", std::strerror(errno));
-    id_ = -1;
+    id_ = -1;  // its number may be another's soon
+    ensure(found > 0, "cannot wait for a process: {}", std::strerror(errno));
     return status;
   }
 
@@ -113,15 +121,17 @@ class Child {
   pid_t id_;
 };
 
-// How the child ended; nothing where it took too long. `alive` is closed at its end.
-std::optional<int> awaited(Child& child, int alive, double seconds) {
+// How the child ended. `alive` is closed at its end.
+int awaited(const std::string& name, Child& child, int alive, double seconds) {
   const auto began = std::chrono::steady_clock::now();
   bool closed = false;
   for (;;) {
-    if (const auto status = child.ended()) return status;
+    if (const auto status = child.ended()) return *status;
     if (interrupt_requested()) throw Interrupted("interrupted while reading a file");
     const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - began;
-    if (taken.count() > seconds) return std::nullopt;
+    ensure(taken.count() <= seconds,
+           "{}: given up after {:g} s: damaged, or on a slow disk (then copy it to a faster one)",
+           name, seconds);
     pollfd wait{closed ? -1 : alive, 0, 0};
     closed = ::poll(&wait, 1, closed ? 1 : kGlance) > 0 || closed;
   }
@@ -141,26 +151,25 @@ std::optional<FileBytes> done_by_child(const std::string& name,
   const pid_t parent = getpid();
   const pid_t id = fork();
   ensure(id >= 0, "cannot start a process: {}", std::strerror(errno));
-  if (id == 0) work_and_exit(handed.number(), work, limits, parent);
+  if (id == 0) work_and_exit(name, handed.number(), work, limits, parent);
   Child child(id);
   kept.reset();
-  const auto status = awaited(child, alive.number(), limits.seconds);
-  if (!status) return std::nullopt;
-  const bool stopped =
-      WIFSIGNALED(*status) && (WTERMSIG(*status) == SIGINT || WTERMSIG(*status) == SIGTERM);
-  if (stopped) throw Interrupted("interrupted while reading a file");
-  if (!WIFEXITED(*status)) return std::nullopt;
+  const int status = awaited(name, child, alive.number(), limits.seconds);
+  const int signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+  if (signal == SIGINT || signal == SIGTERM) throw Interrupted("interrupted while reading a file");
+  ensure(signal != SIGKILL, "{}: reading it was killed; is the machine out of memory?", name);
+  if (!WIFEXITED(status)) return std::nullopt;
   // Whatever became of the child: from here on nothing changes the bytes.
   const int seals = F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK;
   if (::fcntl(handed.number(), F_ADD_SEALS, seals) != 0) return std::nullopt;
   auto bytes = map_file(fmt::format("/proc/self/fd/{}", handed.number()));
   bytes.name = name;
-  switch (WEXITSTATUS(*status)) {
+  switch (WEXITSTATUS(status)) {
     case kDone:
       return bytes;
     case kComplained:
       throw Error(bytes.bytes.substr(0, kLongestReport));
-    case kTooLarge:
+    case kOutOfMemory:
       throw Error(fmt::format("{}: too large: reading it takes more memory than {} MB", name,
                               limits.memory >> 20U));
     default:

@@ -21,7 +21,8 @@ using HandOver = std::function<void(std::string_view)>;
 
 // Does `work` in a child process, for libraries that crash, hang or corrupt memory on damaged
 // files, and gives what it handed over, piece behind piece: bytes that are to be read like a
-// stranger's. Nothing where it crashed or went beyond a limit. An Error it throws is thrown here.
+// stranger's. Nothing where it crashed, which is the file's fault. An Error where it went beyond a
+// limit or the machine had no room for it, which need not be; one that it throws is thrown here.
 // Interrupted within a moment of SIGINT or SIGTERM. May be called on several threads.
 std::optional<FileBytes> done_by_child(const std::string& name,
                                        const std::function<void(const HandOver&)>& work,

@@ -47,7 +47,6 @@ TEST(ChildWork, ThatDoesNotComeToItsEndGivesNothing) {
   EXPECT_EQ(complaint_of([](const HandOver&) { std::_Exit(0); }), "nothing");
   EXPECT_EQ(complaint_of([](const HandOver&) { std::_Exit(1); }), "nothing");
   EXPECT_EQ(complaint_of([](const HandOver&) { throw std::logic_error("a bug"); }), "nothing");
-  EXPECT_EQ(complaint_of([](const HandOver&) { pause(); }, {.seconds = 0.2}), "nothing");
 }
 
 TEST(ChildWork, ComplainsAsItWouldHere) {
@@ -64,8 +63,18 @@ TEST(ChildWork, HasLimits) {
   EXPECT_TRUE(said == "a.mat: too large: reading it takes more memory than 100 MB" ||
               said == "nothing")  // a sanitizer ends the child itself
       << said;
+}
+
+// What is no fault of the file must not be called damage.
+TEST(ChildWork, SaysWhichLimitOfTheMachineEndedIt) {
+  EXPECT_EQ(
+      complaint_of([](const HandOver&) { pause(); }, {.seconds = 0.2}),
+      "a.mat: given up after 0.2 s: damaged, or on a slow disk (then copy it to a faster one)");
   const auto talkative = [](const HandOver& hand_over) { hand_over(std::string(5000, 'x')); };
-  EXPECT_NE(complaint_of(talkative, {.handed = 4096}).find("too large"), std::string::npos);
+  EXPECT_EQ(complaint_of(talkative, {.handed = 4096}),
+            "a.mat: what is in it cannot be kept in memory: File too large");
+  EXPECT_EQ(complaint_of([](const HandOver&) { std::raise(SIGKILL); }),
+            "a.mat: reading it was killed; is the machine out of memory?");
 }
 
 TEST(ChildWork, MayBeAskedForOnSeveralThreads) {
@@ -84,6 +93,7 @@ TEST(ChildWork, MayBeAskedForOnSeveralThreads) {
 
 // Only this process gets the signal, as from `kill`; a terminal's goes to the child as well.
 void be_interrupted(bool child_too) {
+  for (const int signal : {SIGINT, SIGTERM}) std::signal(signal, SIG_DFL);
   watch_for_interrupts();
   std::thread([] {
     std::this_thread::sleep_for(std::chrono::milliseconds(100));
@@ -102,6 +112,21 @@ void be_interrupted(bool child_too) {
 TEST(ChildWork, IsInterruptedWithTheProgram) {
   EXPECT_EXIT(be_interrupted(false), testing::ExitedWithCode(7), "");
   EXPECT_EXIT(be_interrupted(true), testing::ExitedWithCode(7), "");
+}
+
+void watch_where_both_are_ignored() {
+  std::signal(SIGCHLD, SIG_IGN);
+  std::signal(SIGINT, SIG_IGN);
+  watch_for_interrupts();
+  const auto bytes = done_by_child("a.mat", [](const HandOver& hand_over) {
+    std::raise(SIGINT);
+    hand_over("read");
+  });
+  std::_Exit(bytes && bytes->bytes == "read" ? 7 : 1);
+}
+
+TEST(ChildWork, IsDoneWhateverSignalsAreIgnored) {
+  EXPECT_EXIT(watch_where_both_are_ignored(), testing::ExitedWithCode(7), "");
 }
 
 }  // namespace

@@ -2,15 +2,19 @@
 
 #include "partwise/base/error.h"
 #include "partwise/base/interrupt.h"
+#include "partwise/base/json_text.h"
 
 #include <cerrno>
 #include <charconv>
+#include <chrono>
 #include <csignal>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
 #include <fstream>
 #include <optional>
+#include <poll.h>
 #include <sstream>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -24,16 +28,20 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::string_view kStaged = ".tmp";  // and the writer
+constexpr std::string_view kStaged = ".tmp";         // and the writer
+constexpr uint64_t kLargestProcess = 4'194'304;      // no process has it, nor a larger one
+constexpr auto kForgotten = std::chrono::hours(24);  // by a writer that cannot be asked
 constexpr auto kSeal = "checksum";
 
-// When a process began, in ticks since the machine started; nothing of one that has ended.
+// When a process began, in ticks since the machine started; nothing of one that has ended, 0 of one
+// whose owner keeps it to himself.
 std::optional<uint64_t> beginning_of(pid_t process) {
+  if (::kill(process, 0) != 0 && errno == ESRCH) return std::nullopt;
   std::ifstream file(fmt::format("/proc/{}/stat", process));
   std::string text;
   std::getline(file, text);
   const auto name_end = text.rfind(')');
-  if (name_end == std::string::npos) return std::nullopt;
+  if (name_end == std::string::npos) return 0;
   std::istringstream fields(text.substr(name_end + 1));
   std::string field;
   constexpr int kState = 3;
@@ -41,28 +49,61 @@ std::optional<uint64_t> beginning_of(pid_t process) {
   for (int i = kState; i <= kBeginning && fields >> field; ++i)
     if (i == kState && (field == "Z" || field == "X")) return std::nullopt;
   uint64_t ticks = 0;
-  const auto [end, failure] = std::from_chars(field.data(), field.data() + field.size(), ticks);
-  return failure == std::errc() ? std::optional(ticks) : std::nullopt;
+  std::from_chars(field.data(), field.data() + field.size(), ticks);
+  return ticks;
 }
 
-// "1234.5678": this process, and when it began, since numbers of processes come again.
+// This machine since it started, and who counts the processes: another machine or container that
+// shares a folder has other processes under the same numbers.
+uint64_t this_place() {
+  static const uint64_t place = [] {
+    std::string text;
+    std::getline(std::ifstream("/proc/sys/kernel/random/boot_id"), text);
+    std::error_code failure;
+    text += fs::read_symlink("/proc/self/ns/pid", failure).string();
+    return std::stoull(content_hash(text).substr(0, 8), nullptr, 16);
+  }();
+  return place;
+}
+
+// "1234.5678.90": this process, when it began, since numbers of processes come again, and where.
 std::string this_writer() {
-  const auto began = beginning_of(::getpid());
-  return fmt::format("{}.{}", ::getpid(), began.value_or(0));
+  return fmt::format("{}.{}.{}", ::getpid(), beginning_of(::getpid()).value_or(0), this_place());
 }
 
-// Whether whoever wrote "1234.5678" lives, or may; nothing where no writer is called so.
-std::optional<bool> writer_lives(std::string_view written) {
-  const char* end = written.data() + written.size();
-  pid_t process = 0;
-  uint64_t began = 0;
-  auto read = std::from_chars(written.data(), end, process);
-  if (read.ec != std::errc()) return std::nullopt;
-  if (read.ptr != end && *read.ptr == '.') read = std::from_chars(read.ptr + 1, end, began);
-  if (read.ec != std::errc() || read.ptr != end) return std::nullopt;
-  if (::kill(process, 0) != 0 && errno == ESRCH) return false;
-  if (began == 0) return true;  // an older program's
-  return beginning_of(process) == began;
+// Those of "1234.5678.90"; none where anything else is written.
+std::vector<uint64_t> dotted_numbers(std::string_view text) {
+  std::vector<uint64_t> numbers;
+  const char* at = text.data();
+  const char* end = at + text.size();
+  for (;;) {
+    const auto read = std::from_chars(at, end, numbers.emplace_back());
+    if (read.ec != std::errc()) return {};
+    if (read.ptr == end) return numbers;
+    if (*read.ptr != '.') return {};
+    at = read.ptr + 1;
+  }
+}
+
+bool lives(pid_t process, uint64_t began) {
+  const auto now = beginning_of(process);
+  return now && (*now == 0 || began == 0 || *now == began);
+}
+
+// Whether a writer that was killed left it. Older programs did not say when or where they began.
+bool is_abandoned(const fs::directory_entry& entry) {
+  std::error_code failure;
+  const auto name = entry.path().filename().string();
+  const auto mark = name.rfind(kStaged);
+  if (mark == std::string::npos || !fs::is_regular_file(entry.symlink_status(failure)))
+    return false;
+  auto writer = dotted_numbers(std::string_view(name).substr(mark + kStaged.size()));
+  if (writer.empty() || writer.size() > 3 || writer[0] > kLargestProcess) return false;
+  if (writer.size() == 3 && writer[2] != this_place()) {
+    const auto written = entry.last_write_time(failure);
+    return !failure && fs::file_time_type::clock::now() - written > kForgotten;
+  }
+  return !lives(static_cast<pid_t>(writer[0]), writer.size() > 1 ? writer[1] : 0);
 }
 
 int flush_and_close(int file) {
@@ -71,7 +112,15 @@ int flush_and_close(int file) {
   return error;
 }
 
-constexpr int kMostLinks = 40;  // as many as Linux follows
+fs::path folder_of(const fs::path& file) {
+  return file.has_parent_path() ? file.parent_path() : fs::path(".");
+}
+
+// Takes care that a power cut does not take a new name back. Not every file system can.
+void flush_folder_of(const fs::path& file) {
+  const Descriptor folder(::open(folder_of(file).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (folder.open()) ::fsync(folder.number());
+}
 
 // Neither a file nor a folder: a device, a pipe, or a link to one.
 bool is_stream(const fs::path& path) {
@@ -80,13 +129,40 @@ bool is_stream(const fs::path& path) {
   return fs::exists(status) && !fs::is_regular_file(status) && !fs::is_directory(status);
 }
 
-// Where the links lead. Those to a stream are left to the system: /dev/stdout leads to no name.
-fs::path behind_links(fs::path path) {
-  if (is_stream(path)) return path;
+// Whether it stands for what a process holds open, as /dev/stdout does in the end, and not for the
+// name that reading the link gives: that may be none, or a log which others write as well.
+bool is_descriptor(const fs::path& path) {
   std::error_code failure;
-  for (int i = 0; i < kMostLinks && fs::is_symlink(path, failure); ++i)
+  const auto folder = fs::canonical(folder_of(path), failure);
+  return folder.filename() == "fd" && folder.string().starts_with("/proc/");
+}
+
+constexpr int kMostLinks = 40;  // as many as Linux follows
+
+// Where the links lead, to a descriptor at most.
+fs::path behind_links(fs::path path) {
+  std::error_code failure;
+  for (int i = 0; i < kMostLinks && fs::is_symlink(path, failure) && !is_descriptor(path); ++i)
     path = path.parent_path() / fs::read_symlink(path, failure);
   return path;
+}
+
+// A descriptor of our own is written on with: opened anew, it would begin at the file's first byte.
+int open_stream(const fs::path& path) {
+  std::error_code failure;
+  const bool own = is_descriptor(path) && fs::canonical(folder_of(path), failure) ==
+                                              fs::canonical("/proc/self/fd", failure);
+  if (!own) return ::open(path.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
+  std::fflush(stdout);  // what was printed before comes before
+  const auto number = dotted_numbers(path.filename().string());
+  return ::fcntl(number.empty() ? -1 : static_cast<int>(number[0]), F_DUPFD_CLOEXEC, 0);
+}
+
+// The mode of the file that will be replaced; nothing where there is none.
+std::optional<mode_t> mode_of(const fs::path& path) {
+  struct stat status {};
+  if (::stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return std::nullopt;
+  return status.st_mode & 0777U;
 }
 
 }  // namespace
@@ -132,13 +208,15 @@ std::string read_file(const fs::path& path, std::size_t limit) {
   const auto status = fs::status(path, failure);
   ensure(fs::exists(status), "{}: no such file", path.string());
   ensure(!fs::is_directory(status), "{}: is a folder, expected a file", path.string());
-  const auto size = fs::file_size(path, failure);
-  ensure(!failure, "{}: cannot read: {}", path.string(), failure.message());
-  ensure(size <= limit, "{}: {} bytes is more than the {} accepted here", path.string(), size,
-         limit);
-  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (!file.open())
     throw Error(fmt::format("{}: cannot open: {}", path.string(), std::strerror(errno)));
+  struct stat opened {};  // a writer may have given the name to another file meanwhile
+  ensure(::fstat(file.number(), &opened) == 0 && S_ISREG(opened.st_mode),
+         "{}: is not a regular file; save it to disk first", path.string());
+  const auto size = static_cast<std::size_t>(opened.st_size);
+  ensure(size <= limit, "{}: {} bytes is more than the {} accepted here", path.string(), size,
+         limit);
   std::string bytes(size, '\0');
   std::size_t got = 0;
   while (got < size) {
@@ -153,7 +231,9 @@ std::string read_file(const fs::path& path, std::size_t limit) {
 }
 
 StagedFile::StagedFile(fs::path target)
-    : target_(std::move(target)), place_(behind_links(target_)), stream_(is_stream(place_)) {
+    : target_(std::move(target)),
+      place_(behind_links(target_)),
+      stream_(is_stream(place_) || is_descriptor(place_)) {
   if (stream_) {
     staged_ = (fs::temp_directory_path() / "partwise.XXXXXX").string();
     file_ = ::mkostemp(staged_.data(), O_CLOEXEC);
@@ -161,7 +241,9 @@ StagedFile::StagedFile(fs::path target)
     if (file_ >= 0) staged_.clear();
   } else {
     staged_ = place_.string() + std::string(kStaged) + this_writer();
-    file_ = ::open(staged_.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+    const auto mode = mode_of(place_);
+    file_ = ::open(staged_.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, mode ? 0600 : 0644);
+    if (file_ >= 0 && mode) ::fchmod(file_, *mode);
   }
   if (file_ < 0) require(errno);
   if (!stream_) Unbroken::begin();
@@ -192,11 +274,12 @@ void StagedFile::finish() {
   require(flush_and_close(std::exchange(file_, -1)));
   require(::rename(staged_.c_str(), place_.c_str()) != 0 ? errno : 0);
   staged_.clear();
+  flush_folder_of(place_);
 }
 
 // The whole file into the device or pipe; a pipe is waited for until somebody reads it.
 int StagedFile::hand_over() const {
-  const Descriptor out(::open(place_.c_str(), O_WRONLY | O_CLOEXEC));
+  const Descriptor out(open_stream(place_));
   if (!out.open()) return errno;
   std::vector<char> piece(std::size_t{1} << 16U);
   for (off_t at = 0;;) {
@@ -206,7 +289,12 @@ int StagedFile::hand_over() const {
     at += count;
     for (ssize_t done = 0; done < count;) {
       const auto written = ::write(out.number(), piece.data() + done, count - done);
-      if (written < 0 && errno != EINTR) return errno;
+      if (written < 0 && errno == EAGAIN) {
+        pollfd room{out.number(), POLLOUT, 0};
+        ::poll(&room, 1, -1);
+      } else if (written < 0 && errno != EINTR) {
+        return errno;
+      }
       if (written > 0) done += written;
     }
   }
@@ -231,16 +319,11 @@ void append_to_file(const fs::path& path, std::string_view bytes) {
 }
 
 void remove_abandoned_writes(const fs::path& folder) {
-  if (!fs::is_directory(folder)) return;
+  std::error_code failure;
   std::vector<fs::path> abandoned;
-  for (const auto& entry : fs::directory_iterator(folder)) {
-    const auto name = entry.path().filename().string();
-    const auto mark = name.rfind(kStaged);
-    if (mark == std::string::npos) continue;
-    const auto lives = writer_lives(std::string_view(name).substr(mark + kStaged.size()));
-    if (lives == false) abandoned.push_back(entry.path());
-  }
-  for (const auto& path : abandoned) fs::remove(path);
+  for (const auto& entry : fs::directory_iterator(folder, failure))
+    if (is_abandoned(entry)) abandoned.push_back(entry.path());
+  for (const auto& path : abandoned) fs::remove(path, failure);
 }
 
 nlohmann::json read_json(const fs::path& path) {
@@ -260,13 +343,13 @@ std::string reason_in(const nlohmann::json::exception& problem) {
 }
 
 void write_json_atomically(const fs::path& path, const nlohmann::json& json) {
-  write_file_atomically(path, json.dump(1) + "\n");
+  write_file_atomically(path, json_text(json, 1) + "\n");
 }
 
 nlohmann::json sealed(nlohmann::json object) {
   if (!object.is_object()) return object;
   expects(!object.contains(kSeal), "it is sealed already");
-  auto seal = content_hash(object.dump());
+  auto seal = content_hash(json_text(object));
   object[kSeal] = std::move(seal);
   return object;
 }
@@ -277,7 +360,7 @@ nlohmann::json unsealed(nlohmann::json json, std::string_view place) {
   if (found == json.end()) return json;
   const auto seal = std::move(*found);
   json.erase(found);
-  ensure(seal == content_hash(json.dump()),
+  ensure(seal == content_hash(json_text(json)),
          "{}: contents do not match their checksum; the file is damaged (or was changed by hand: "
          "then take '{}' out of it)",
          place, kSeal);

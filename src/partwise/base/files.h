@@ -50,9 +50,11 @@ class Descriptor {
 int write_all(int file, std::string_view bytes, uint64_t offset);
 
 // A file that appears whole or not at all: written beside its target, flushed to disk, then renamed
-// over it. Dropped before it is finished, it leaves nothing. A link stays a link, and what it leads
-// to is written; a device or a pipe is written into when the file is finished. An Error names the
-// target.
+// over it; the mode of what it replaces stays. Dropped before it is finished, it leaves nothing. A
+// link stays a link, and what it leads to is written. A device or a pipe is written into when the
+// file is finished; so is what this process holds open, whatever it is, where the target stands for
+// that (/dev/stdout, /dev/fd/3): behind all that was written or printed there before. An Error names
+// the target.
 class StagedFile {
  public:
   explicit StagedFile(std::filesystem::path target);
@@ -70,7 +72,7 @@ class StagedFile {
 
   std::filesystem::path target_;
   std::filesystem::path place_;  // where the target's links lead
-  bool stream_ = false;          // a device or a pipe lies there
+  bool stream_ = false;          // it is written into, not replaced
   std::string staged_;
   int file_ = -1;
 };
@@ -81,7 +83,9 @@ void write_file_atomically(const std::filesystem::path& path, std::string_view b
 // disk. What a full disk leaves of them is a first part.
 void append_to_file(const std::filesystem::path& path, std::string_view bytes);
 
-// Takes away what a writer that was killed left in the folder beside its target.
+// Takes away what a writer that was killed left in the folder beside its target; nothing is done
+// where that cannot be. The draft of a writer elsewhere that shares the folder, or from before this
+// machine started anew, is taken for such a one a day after it was last written.
 void remove_abandoned_writes(const std::filesystem::path& folder);
 
 // What was sealed is checked and comes without its seal.

@@ -6,9 +6,14 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <chrono>
+#include <cstdio>
+#include <fcntl.h>
 #include <fstream>
 #include <iterator>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include <thread>
 #include <unistd.h>
@@ -18,10 +23,41 @@ namespace {
 
 namespace fs = std::filesystem;
 
+std::atomic<int> flushed_folders = 0;
+
+}  // namespace
+}  // namespace partwise
+
+// In front of the C library's.
+extern "C" int fsync(int file) {
+  struct stat status {};
+  if (::fstat(file, &status) == 0 && S_ISDIR(status.st_mode)) ++partwise::flushed_folders;
+  return static_cast<int>(::syscall(SYS_fsync, file));
+}
+
+namespace partwise {
+namespace {
+
 class Files : public testing::Test {
  protected:
   void SetUp() override { fs::create_directories(folder_); }
   void TearDown() override { remove_folder(folder_); }
+
+  [[nodiscard]] std::ptrdiff_t entries() const {
+    return std::distance(fs::directory_iterator(folder_), fs::directory_iterator());
+  }
+
+  // What comes behind the target's name in that of a draft of ours: ".tmp1234.5678.90".
+  [[nodiscard]] std::string own_mark() const {
+    const StagedFile file(folder_ / "x");
+    for (const auto& entry : fs::directory_iterator(folder_))
+      if (const auto name = entry.path().filename().string(); name.starts_with("x.tmp"))
+        return name.substr(1);
+    return "";
+  }
+
+  void leave(const std::string& name) const { std::ofstream(folder_ / name) << "x"; }
+
   fs::path folder_ = fs::path(testing::TempDir()) / "partwise-files-test";
 };
 
@@ -75,15 +111,15 @@ TEST_F(Files, WhatIsAppendedComesLast) {
   EXPECT_THROW(append_to_file(folder_, "x"), Error);
 }
 
-// Process ids end far below 2000000000; nobody began in the first tick but the system itself.
+// No process has the number 4194304; nobody began in the first tick but the system itself.
 TEST_F(Files, OnlyWhatADeadWriterLeftIsTakenAway) {
   const auto own = ".tmp" + std::to_string(::getpid());
   for (const auto& name : {std::string("a.tmp"), std::string("a.tmpx1"), std::string("a.tmp1.x"),
                            std::string("b.tmp1"), "own" + own})
-    write_file_atomically(folder_ / name, "x");
-  for (const auto& name : {std::string("a.tmp2000000000"), std::string("b.tmp2000000000.7"),
+    leave(name);
+  for (const auto& name : {std::string("a.tmp4194304"), std::string("b.tmp4194304.7"),
                            "of one with the same number" + own + ".1"})
-    write_file_atomically(folder_ / name, "x");
+    leave(name);
   std::string while_written;
   {
     StagedFile file(folder_ / "new");
@@ -92,8 +128,54 @@ TEST_F(Files, OnlyWhatADeadWriterLeftIsTakenAway) {
       while_written += entry.path().filename().string() + " ";
   }
   EXPECT_NE(while_written.find("new" + own + "."), std::string::npos) << while_written;
-  EXPECT_EQ(std::distance(fs::directory_iterator(folder_), fs::directory_iterator()), 5);
+  EXPECT_EQ(entries(), 5);
   EXPECT_NO_THROW(remove_abandoned_writes(folder_ / "nowhere"));
+}
+
+TEST_F(Files, WhatOnlyLooksLikeADraftStays) {
+  for (const char* name : {"notes.tmp20240101", "x.tmp-7", "x.tmp+7", "x.tmp4194304.", "x.tmp.7",
+                           "x.tmp4194304.1.2.3", "x.tmp99999999999999999999999"})
+    leave(name);
+  fs::create_directories(folder_ / "a.tmp4194304" / "inner");
+  fs::create_directories(folder_ / "b.tmp4194304");
+  fs::create_symlink("notes.tmp20240101", folder_ / "link.tmp4194304");
+  EXPECT_NO_THROW(remove_abandoned_writes(folder_));
+  EXPECT_EQ(entries(), 10);
+}
+
+TEST_F(Files, ADraftOfAnotherMachineIsLeftAloneForADay) {
+  const auto mark = own_mark();
+  const auto here = std::stoull(mark.substr(mark.rfind('.') + 1));
+  const auto elsewhere = std::to_string(here + 1);
+  leave("dead.tmp4194304.7." + std::to_string(here));
+  leave("young.tmp4194304.7." + elsewhere);
+  leave("old.tmp4194304.7." + elsewhere);
+  fs::last_write_time(folder_ / ("old.tmp4194304.7." + elsewhere),
+                      fs::file_time_type::clock::now() - std::chrono::hours(25));
+  remove_abandoned_writes(folder_);
+  EXPECT_TRUE(fs::exists(folder_ / ("young.tmp4194304.7." + elsewhere)));
+  EXPECT_EQ(entries(), 1);
+}
+
+TEST_F(Files, WhatReplacesAFileHasItsMode) {
+  const auto mode_of_a = [&] {
+    return static_cast<unsigned>(fs::status(folder_ / "a").permissions());
+  };
+  const mode_t before = ::umask(0027);
+  write_file_atomically(folder_ / "a", "one");
+  EXPECT_EQ(mode_of_a(), 0640U);
+  for (const mode_t mode : {0600U, 0666U, 0400U}) {
+    ::chmod((folder_ / "a").c_str(), mode);
+    write_file_atomically(folder_ / "a", "two");
+    EXPECT_EQ(mode_of_a(), mode);
+  }
+  ::umask(before);
+}
+
+TEST_F(Files, ANewNameIsFlushedToDiskLikeTheFile) {
+  const int before = flushed_folders;
+  write_file_atomically(folder_ / "a", "x");
+  EXPECT_EQ(flushed_folders, before + 1);
 }
 
 TEST_F(Files, ReadingAFolderAMissingOrAHugeFileSaysSo) {
@@ -147,6 +229,72 @@ TEST_F(Files, ADeviceIsWrittenIntoAndStays) {
   EXPECT_THROW(write_file_atomically(full, "something"), Error);
   EXPECT_TRUE(fs::is_character_file(null));
   EXPECT_TRUE(fs::is_character_file(full));
+}
+
+TEST_F(Files, WhatIsHeldOpenIsWrittenOnWith) {
+  const auto log = folder_ / "log";
+  for (const std::string place : {"/dev/fd/", "/proc/self/fd/"}) {
+    for (const int how : {O_APPEND, O_TRUNC}) {
+      std::ofstream(log) << "earlier, ";
+      const Descriptor held(::open(log.c_str(), O_WRONLY | how));
+      const auto name = place + std::to_string(held.number());
+      ASSERT_EQ(::write(held.number(), "before, ", 8), 8);
+      make_room_for(name);
+      write_file_atomically(name, "written, ");
+      ASSERT_EQ(::write(held.number(), "after, ", 7), 7);
+      fs::create_symlink(name, folder_ / "link");
+      write_file_atomically(folder_ / "link", "by a link");
+      fs::remove(folder_ / "link");
+      EXPECT_EQ(read_file(log), std::string(how == O_APPEND ? "earlier, " : "") +
+                                    "before, written, after, by a link")
+          << name;
+      fs::remove(log);
+      write_file_atomically(name, "into what has no name any more");
+      EXPECT_EQ(entries(), 0);
+    }
+  }
+}
+
+TEST_F(Files, WhatIsHeldOpenForReadingStays) {
+  write_file_atomically(folder_ / "a", "precious");
+  const Descriptor held(::open((folder_ / "a").c_str(), O_RDONLY));
+  EXPECT_THROW(write_file_atomically("/dev/fd/" + std::to_string(held.number()), "x"), Error);
+  EXPECT_EQ(read_file(folder_ / "a"), "precious");
+}
+
+TEST_F(Files, AHeldPipeThatDoesNotWaitGetsTheBytes) {
+  int ends[2];
+  ASSERT_EQ(::pipe2(ends, O_NONBLOCK), 0);
+  const Descriptor out(ends[0]);
+  const std::string much(200'000, 'x');  // more than a pipe holds
+  std::string got;
+  std::thread reader([&] {
+    std::string piece(1000, '\0');
+    while (got.size() < much.size()) {
+      const auto count = ::read(out.number(), piece.data(), piece.size());
+      if (count == 0) return;
+      if (count > 0) got += piece.substr(0, static_cast<std::size_t>(count));
+    }
+  });
+  {
+    const Descriptor in(ends[1]);
+    EXPECT_NO_THROW(write_file_atomically("/dev/fd/" + std::to_string(in.number()), much));
+  }
+  reader.join();
+  EXPECT_EQ(got, much);
+}
+
+TEST_F(Files, WhatWasPrintedBeforeComesBefore) {
+  std::fflush(stdout);
+  const Descriptor own(::dup(STDOUT_FILENO));
+  const Descriptor log(::open((folder_ / "log").c_str(), O_WRONLY | O_CREAT, 0644));
+  ASSERT_EQ(::dup2(log.number(), STDOUT_FILENO), STDOUT_FILENO);
+  std::fputs("printed, ", stdout);
+  EXPECT_NO_THROW(write_file_atomically("/dev/stdout", "written, "));
+  std::fputs("printed again", stdout);
+  std::fflush(stdout);
+  ASSERT_EQ(::dup2(own.number(), STDOUT_FILENO), STDOUT_FILENO);
+  EXPECT_EQ(read_file(folder_ / "log"), "printed, written, printed again");
 }
 
 TEST_F(Files, SealedJsonComesBackAndAnyOtherDigitIsNoticed) {

@@ -12,22 +12,27 @@ namespace {
 
 constexpr int kInterruptedCode = 130;
 
-volatile std::sig_atomic_t requested = 0;  // NOLINT: what a signal handler may touch
+// What a signal handler may touch.
+std::atomic<bool> requested = false;
 std::atomic<const char*> last_words = nullptr;
 std::atomic<int> unbroken = 0;
-static_assert(std::atomic<const char*>::is_always_lock_free &&
+static_assert(std::atomic<bool>::is_always_lock_free &&
+              std::atomic<const char*>::is_always_lock_free &&
               std::atomic<int>::is_always_lock_free);
 
 void leave_if_abandonable() {
-  const char* words = last_words;
-  if (words == nullptr || unbroken > 0) return;
+  if (unbroken > 0) return;
+  const char* words = last_words.exchange(nullptr);  // said once, whichever thread leaves
+  if (words == nullptr) return;
   [[maybe_unused]] const auto written = ::write(STDERR_FILENO, words, std::strlen(words));
   ::_exit(kInterruptedCode);
 }
 
+// The flag first: a thread that ends what is unbroken counts down and then looks at it, so that one
+// of the two sees the other.
 void request(int signal) {
+  requested = true;
   leave_if_abandonable();
-  requested = 1;
   std::signal(signal, SIG_DFL);
 }
 
@@ -38,10 +43,16 @@ std::string line_of(const std::string& words) {
 
 }  // namespace
 
+bool is_ignored(int signal) {
+  struct sigaction now {};
+  return ::sigaction(signal, nullptr, &now) == 0 && now.sa_handler == SIG_IGN;
+}
+
 void watch_for_interrupts() {
-  std::signal(SIGINT, request);
-  std::signal(SIGTERM, request);
+  for (const int signal : {SIGINT, SIGTERM})
+    if (!is_ignored(signal)) std::signal(signal, request);
   std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is an Error of its writer
+  std::signal(SIGCHLD, SIG_DFL);
   sigset_t watched;
   sigemptyset(&watched);
   sigaddset(&watched, SIGINT);
@@ -50,7 +61,7 @@ void watch_for_interrupts() {
 }
 
 bool interrupt_requested() {
-  return requested != 0;
+  return requested;
 }
 
 Abandonable::Abandonable(const std::string& words)

@@ -12,9 +12,14 @@ class Interrupted : public std::runtime_error {
 };
 
 // From here on SIGINT and SIGTERM only set a flag; a second one ends the program at once. Those
-// that came while they were blocked count. A limit on the size of files does not end the program:
-// writing fails, as on a full disk.
+// that came while they were blocked count; one that is ignored stays so. A limit on the size of
+// files does not end the program: writing fails, as on a full disk. Processes that it starts can be
+// waited for, even if whoever started it wanted to know nothing of its own.
 void watch_for_interrupts();
+
+// Whether whoever started the program did not want it to hear this signal, as a shell does that
+// puts a command into the background.
+bool is_ignored(int signal);
 
 bool interrupt_requested();
 

@@ -7,8 +7,14 @@
 namespace partwise {
 namespace {
 
-void abandon(int signal) {
+// Whatever the shell that started the tests ignores.
+void watch() {
+  for (const int signal : {SIGINT, SIGTERM}) std::signal(signal, SIG_DFL);
   watch_for_interrupts();
+}
+
+void abandon(int signal) {
+  watch();
   const Abandonable outer("given up outside");
   { const Abandonable inner("given up inside"); }
   std::raise(signal);
@@ -20,7 +26,7 @@ TEST(Interrupt, EndsAbandonableWorkAtOnceWithItsWords) {
 }
 
 void heed() {
-  watch_for_interrupts();
+  watch();
   const Abandonable outer("given up");
   const Heeding heeding;
   std::raise(SIGINT);
@@ -32,7 +38,7 @@ TEST(Interrupt, LeavesWorkThatHeedsItToItself) {
 }
 
 void write_something() {
-  watch_for_interrupts();
+  watch();
   const Abandonable outer("given up");
   {
     const Unbroken whole;
@@ -48,6 +54,7 @@ TEST(Interrupt, DoesNotCutInTwoWhatMustBeWhole) {
 }
 
 void be_blocked() {
+  std::signal(SIGINT, SIG_DFL);
   sigset_t all;
   sigfillset(&all);
   sigprocmask(SIG_BLOCK, &all, nullptr);
@@ -61,7 +68,7 @@ TEST(Interrupt, ThatCameBeforeAnybodyWatchedCounts) {
 }
 
 void come_late() {
-  watch_for_interrupts();
+  watch();
   std::raise(SIGTERM);
   try {
     const Abandonable late("not begun");
@@ -72,6 +79,19 @@ void come_late() {
 
 TEST(Interrupt, ThatCameBeforeLetsNoAbandonableWorkBegin) {
   EXPECT_EXIT(come_late(), testing::ExitedWithCode(7), "");
+}
+
+void be_ignored(int signal) {
+  std::signal(signal, SIG_IGN);
+  watch_for_interrupts();
+  const Abandonable outer("given up");
+  std::raise(signal);
+  std::_Exit(is_ignored(signal) && !interrupt_requested() ? 7 : 1);
+}
+
+TEST(Interrupt, ThatWhoeverStartedTheProgramIgnoresStaysIgnored) {
+  EXPECT_EXIT(be_ignored(SIGINT), testing::ExitedWithCode(7), "^$");
+  EXPECT_EXIT(be_ignored(SIGTERM), testing::ExitedWithCode(7), "^$");
 }
 
 }  // namespace

@@ -1,7 +1,9 @@
 #pragma once
 
 #include "partwise/base/error.h"
+#include "partwise/base/json_text.h"
 #include "partwise/base/names.h"
+#include "partwise/base/utf8.h"
 
 #include <nlohmann/json.hpp>
 
@@ -133,8 +135,8 @@ nlohmann::json to_json(const Options& options) {
   return json;
 }
 
-// Overwrites the fields named in `json`; a key that is no field, or a value of the wrong type, is
-// an Error that names `place` (the file it came from).
+// Overwrites the fields named in `json`; a key that is no field, a value of the wrong type, or text
+// that no options.json could hold, is an Error that names `place` (the file it came from).
 template <typename Options>
 void merge_json(Options& options, const nlohmann::json& json, std::string_view place) {
   ensure(json.is_object(), "{}: expected an object of options, found {}", place, json.type_name());
@@ -152,12 +154,15 @@ void merge_json(Options& options, const nlohmann::json& json, std::string_view p
                         : std::is_same_v<T, bool>                           ? value.is_boolean()
                         : std::is_integral_v<T> ? value.is_number_integer()
                                                 : value.is_number();
-      ensure(fits, "{}: {} = {} has the wrong type", place, key, value.dump());
+      ensure(fits, "{}: {} = {} has the wrong type", place, key, json_text(value));
       if constexpr (std::is_enum_v<T>) {
         options.*field.member = from_word<T>(key, value.template get<std::string>());
       } else {
         options.*field.member = value.template get<T>();
       }
+      if constexpr (std::is_same_v<T, std::string>)
+        ensure(is_utf8(options.*field.member), "{}: {} = {} is not UTF-8; rename it", place, key,
+               json_text(value));
     });
   }
   validate(options);

@@ -75,6 +75,11 @@ TEST(Options, WrongTypeIsNamed) {
   EXPECT_EQ(message_of({{"strokes", 2.5}}), "brush.json: strokes = 2.5 has the wrong type");
 }
 
+TEST(Options, TextThatNoFileOfOptionsCouldHoldIsRefused) {
+  EXPECT_EQ(message_of({{"paint", "ink\xFF"}}),
+            "brush.json: paint = \"ink\xEF\xBF\xBD\" is not UTF-8; rename it");
+}
+
 TEST(Options, UnknownWordListsTheValidOnes) {
   EXPECT_EQ(message_of({{"tip", "flot"}}),
             "no tip 'flot'; valid: round, flat (did you mean 'flat'?)");

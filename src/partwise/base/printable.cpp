@@ -47,4 +47,8 @@ std::string one_line(std::string_view text) {
   return printable(whole, kLineBegins) + whole.substr(end);
 }
 
+std::string first_line(std::string_view text) {
+  return std::string(text.substr(0, text.find('\n')));
+}
+
 }  // namespace partwise

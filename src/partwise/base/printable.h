@@ -14,4 +14,7 @@ std::string printable(std::string_view text, std::size_t limit = 120);
 // says where and the end what to do.
 std::string one_line(std::string_view text);
 
+// Of a library's message, whose further lines tell a person nothing: LibTorch's are a backtrace.
+std::string first_line(std::string_view text);
+
 }  // namespace partwise

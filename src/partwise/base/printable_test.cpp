@@ -50,5 +50,11 @@ TEST(Printable, OfALongLineTheMiddleIsLeftOut) {
   }
 }
 
+TEST(Printable, TheFirstLineEndsWhereTheSecondBegins) {
+  EXPECT_EQ(first_line("shape mismatch\nframe #0: c10::Error\n"), "shape mismatch");
+  EXPECT_EQ(first_line("no more than this"), "no more than this");
+  EXPECT_EQ(first_line("\n"), "");
+}
+
 }  // namespace
 }  // namespace partwise

@@ -1,8 +1,11 @@
 #include "partwise/base/files.h"
+#include "partwise/base/json_text.h"
+#include "partwise/base/printable.h"
 #include "partwise/base/progress.h"
 #include "partwise/cli/command.h"
 #include "partwise/findings/findings_file.h"
 #include "partwise/findings/run_comparison.h"
+#include "partwise/judging/outdated_findings.h"
 #include "partwise/metrics/catalogue.h"
 #include "partwise/report/terminal.h"
 
@@ -43,8 +46,13 @@ void compare_command(const CompareFlags& flags) {
   wanted.extras = metrics::options_named(flags.metrics, flags.all, true);
   if (!wanted.data.empty())
     wanted.data_hash = content_hash(read_file(std::filesystem::path(wanted.data) / "dataset.json"));
-  const auto opened = [](const std::string& path) -> findings::NamedFindings {
-    return {path, findings::require_findings(runs::RunFolder::open(path))};
+  std::vector<std::string> outdated;
+  const auto opened = [&](const std::string& path) -> findings::NamedFindings {
+    const auto run = runs::RunFolder::open(path);
+    auto found = findings::require_findings(run);
+    if (auto why = judging::why_outdated(run, found); !why.empty())
+      outdated.push_back(std::move(why));
+    return {path, std::move(found)};
   };
   const auto first = opened(flags.runs[0]);
   const auto second = opened(flags.runs[1]);
@@ -52,6 +60,7 @@ void compare_command(const CompareFlags& flags) {
   const auto& found = first.findings;
   const auto not_paired = findings::why_not_paired(found, second.findings);
   const auto trained_on = found.training_images.value_or(0);
+  for (const auto& why : outdated) say("note: " + why);
   if (trained_on > 0)
     say(fmt::format("note: {} of {} images are training images", trained_on, found.rows));
   if (!not_paired.empty())
@@ -60,17 +69,16 @@ void compare_command(const CompareFlags& flags) {
                     "independent and are wider; run: partwise measure {} {}",
                     not_paired, first.name, second.name));
   if (!flags.json.empty()) {
-    const nlohmann::json all{{"first", first.name},
-                             {"second", second.name},
-                             {"split", found.split},
-                             {"rows", found.rows},
-                             {"training_images", trained_on},
-                             {"not_paired", not_paired},
-                             {"comparisons", comparisons_json(numbers)}};
-    if (write_output(flags.json, all.dump(1) + "\n")) return;
+    const nlohmann::json all{
+        {"first", first.name},           {"second", second.name},
+        {"split", found.split},          {"rows", found.rows},
+        {"training_images", trained_on}, {"not_paired", not_paired},
+        {"outdated", outdated},          {"comparisons", comparisons_json(numbers)}};
+    if (write_output(flags.json, json_text(all, 1) + "\n")) return;
   }
-  fmt::print("first   {}\nsecond  {}\n{} images of split {}, the same for both\n\n{}", first.name,
-             second.name, found.rows, found.split, report::comparison_table(numbers));
+  fmt::print("first   {}\nsecond  {}\n{} images of split {}, the same for both\n\n{}",
+             one_line(first.name), one_line(second.name), found.rows, printable(found.split),
+             report::comparison_table(numbers));
 }
 
 }  // namespace

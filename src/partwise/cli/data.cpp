@@ -1,3 +1,4 @@
+#include "partwise/base/json_text.h"
 #include "partwise/base/printable.h"
 #include "partwise/base/progress.h"
 #include "partwise/cli/command.h"
@@ -99,7 +100,7 @@ void add_check(CLI::App& data) {
     const auto summary = datasets::check_dataset(dataset);
     const auto problems = problems_of(summary);
     if (flags->json) {
-      fmt::print("{}\n", to_json(summary).dump(1));
+      fmt::print("{}\n", json_text(to_json(summary), 1));
     } else {
       print_summary(summary);
       for (const auto& problem : problems) fmt::print("{}\n", one_line(problem));

@@ -1,3 +1,4 @@
+#include "partwise/base/json_text.h"
 #include "partwise/base/printable.h"
 #include "partwise/cli/command.h"
 #include "partwise/experiments/explain_errors.h"
@@ -54,8 +55,7 @@ void add_errors(CLI::App& app) {
     flags->request.out = flags->out;
     const auto outcome = experiments::explain_errors(flags->request, flags->machine);
     if (flags->json) {
-      fmt::print("{}\n",
-                 outcome.json.dump(1, ' ', false, nlohmann::json::error_handler_t::replace));
+      fmt::print("{}\n", json_text(outcome.json, 1));
       return;
     }
     fmt::print("{} of {} wrong\n", outcome.wrong, outcome.objects);

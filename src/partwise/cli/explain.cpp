@@ -1,4 +1,5 @@
 #include "partwise/base/error.h"
+#include "partwise/base/json_text.h"
 #include "partwise/base/printable.h"
 #include "partwise/cli/command.h"
 #include "partwise/experiments/explain_images.h"
@@ -55,8 +56,7 @@ void add_explain(CLI::App& app) {
     const auto outcome =
         experiments::explain_images(wanted, flags->machine, [&](const auto& object) {
           if (flags->json) {
-            fmt::print("{}\n",
-                       object.json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+            fmt::print("{}\n", json_text(object.json));
           } else {
             fmt::print("{}: {}\n  {}\n", one_line(object.name), one_line(object.line),
                        printable(object.picture.string(), kLongestPath));

@@ -21,12 +21,12 @@
 namespace {
 
 // Prints what the library says on standard error, and how far it has come: on a terminal as one line
-// with rate and time left, elsewhere (tee, nohup, a batch system) as a line every ten seconds.
+// with rate and time left, elsewhere (tee, nohup, a batch system) as a line every ten seconds. Where
+// that cannot be written (a full disk, a terminal that has gone) the work goes on unheard.
 class Console : public partwise::Listener {
  public:
   void line(const std::string& text) override {
-    fmt::print(stderr, "{}{}\n", terminal_ ? "\r\033[K" : "", text);
-    std::fflush(stderr);
+    print(fmt::format("{}{}\n", terminal_ ? "\r\033[K" : "", text));
   }
 
   void progress(const partwise::WorkDone& work) override {
@@ -35,27 +35,23 @@ class Console : public partwise::Listener {
     told_ = now;
     const double rate = work.seconds > 0 ? static_cast<double>(work.done) / work.seconds : 0.0;
     const double left = rate > 0 ? static_cast<double>(work.total - work.done) / rate : 0.0;
-    fmt::print(stderr, "{}{} {}/{} {}  {:.0f}/s  {} left  {}{}", terminal_ ? "\r" : "", work.label,
-               work.done, work.total, work.unit, rate, partwise::readable_duration(left), work.note,
-               terminal_ ? "\033[K" : "\n");
-    std::fflush(stderr);
+    print(fmt::format("{}{} {}/{} {}  {:.0f}/s  {} left  {}{}", terminal_ ? "\r" : "", work.label,
+                      work.done, work.total, work.unit, rate, partwise::readable_duration(left),
+                      work.note, terminal_ ? "\033[K" : "\n"));
   }
 
   void progress_ended() override {
-    if (terminal_) fmt::print(stderr, "\r\033[K");
+    if (terminal_) print("\r\033[K");
   }
 
  private:
   using Clock = std::chrono::steady_clock;
 
+  static void print(const std::string& text) { std::fputs(text.c_str(), stderr); }
+
   Clock::time_point told_ = Clock::now();
   bool terminal_ = ::isatty(STDERR_FILENO) == 1;
 };
-
-// LibTorch's messages carry a backtrace; a person needs the first line.
-std::string first_line(const std::string& text) {
-  return text.substr(0, text.find('\n'));
-}
 
 // A file that is opened must not become standard output because that was closed: whatever is
 // printed would land in it. What was closed stays without a place to write to.
@@ -151,7 +147,7 @@ int run(CLI::App& app, int argc, char** argv) {
   } catch (const std::bad_alloc&) {
     return complain(1, "out of memory; fewer --threads or a smaller input need less");
   } catch (const std::exception& bug) {
-    return complain(3, "internal error, please report it: " + first_line(bug.what()));
+    return complain(3, "internal error, please report it: " + partwise::first_line(bug.what()));
   }
 }
 

@@ -1,4 +1,5 @@
 #include "partwise/base/files.h"
+#include "partwise/base/json_text.h"
 #include "partwise/base/progress.h"
 #include "partwise/cli/measure_flags.h"
 #include "partwise/experiments/judge_runs.h"
@@ -34,7 +35,7 @@ void measure_command(const MeasureCommand& flags) {
     all[name] = to_json(one);
     trained_on = std::max(trained_on, *one.training_images);
   }
-  bool printed = write_output(flags.json, all.dump(1) + "\n");
+  bool printed = write_output(flags.json, json_text(all, 1) + "\n");
   printed |= write_output(flags.csv, report::findings_csv(named));
   printed |= write_output(flags.markdown, report::findings_markdown(named));
   printed |= write_output(flags.latex, report::findings_latex(named));

@@ -1,4 +1,5 @@
 #include "partwise/base/files.h"
+#include "partwise/base/json_text.h"
 #include "partwise/base/printable.h"
 #include "partwise/cli/command.h"
 #include "partwise/experiments/name_parts.h"
@@ -92,7 +93,7 @@ void add_names(CLI::App& app) {
     if (flags->json) {
       auto all = nlohmann::json::array();
       for (const auto& filter : filters) all.push_back(to_json(filter));
-      fmt::print("{}\n", all.dump(1, ' ', false, nlohmann::json::error_handler_t::replace));
+      fmt::print("{}\n", json_text(all, 1));
     } else {
       print_names(filters, flags->filters);
     }

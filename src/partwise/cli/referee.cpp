@@ -1,6 +1,8 @@
 #include "partwise/judging/referee.h"
 
 #include "partwise/base/files.h"
+#include "partwise/base/json_text.h"
+#include "partwise/base/printable.h"
 #include "partwise/base/progress.h"
 #include "partwise/cli/measure_flags.h"
 #include "partwise/report/terminal.h"
@@ -38,10 +40,11 @@ void add_referee(CLI::App& app) {
     const auto found = judging::judge(judging::read_dump(flags->dump),
                                       datasets::load_dataset(flags->data), options);
     for (const auto& note : found.notes) say("note: " + note);
-    if (!flags->json.empty() && write_output(flags->json, to_json(found).dump(1) + "\n")) return;
+    if (!flags->json.empty() && write_output(flags->json, json_text(to_json(found), 1) + "\n"))
+      return;
     const auto& layer = found.layers.front();
-    fmt::print("{}: {} rows, {} filters, split {}\n{}{}", layer.layer, found.rows, *layer.filters,
-               found.split, report::finding_lines(layer.findings, true),
+    fmt::print("{}: {} rows, {} filters, split {}\n{}{}", printable(layer.layer), found.rows,
+               *layer.filters, printable(found.split), report::finding_lines(layer.findings, true),
                report::warning_lines(std::vector<findings::NamedFindings>{{flags->dump, found}}));
   });
 }

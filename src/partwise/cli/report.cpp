@@ -1,7 +1,11 @@
 #include "partwise/report/report.h"
 
+#include "partwise/base/printable.h"
+#include "partwise/base/progress.h"
 #include "partwise/cli/command.h"
 #include "partwise/experiments/explain_for_report.h"
+#include "partwise/findings/findings_file.h"
+#include "partwise/judging/outdated_findings.h"
 #include "partwise/models/checkpoint.h"
 
 namespace partwise::cli {
@@ -32,7 +36,15 @@ void add_report(CLI::App& app) {
     for (const auto& path : flags->runs) runs.push_back(runs::RunFolder::open(path));
     for (const auto& run : runs) models::name_lost_epochs(run);
     experiments::explain_for_report(runs, flags->data, flags->machine);
-    report::write_report(runs, {{"title", flags->title}}, flags->out);
+    nlohmann::json context{{"title", flags->title}};
+    for (const auto& run : runs) {
+      const auto found = findings::read_findings(run);
+      const auto why = found ? judging::why_outdated(run, *found) : "";
+      if (why.empty()) continue;
+      say("note: " + why);
+      context["outdated"].push_back(one_line(why));
+    }
+    report::write_report(runs, context, flags->out);
     fmt::print("{}\n", flags->out);
   });
 }

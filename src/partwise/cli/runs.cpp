@@ -1,6 +1,9 @@
+#include "partwise/base/json_text.h"
 #include "partwise/base/printable.h"
+#include "partwise/base/progress.h"
 #include "partwise/cli/command.h"
 #include "partwise/findings/findings_file.h"
+#include "partwise/judging/outdated_findings.h"
 #include "partwise/report/terminal.h"
 #include "partwise/runs/run_list.h"
 
@@ -15,14 +18,17 @@ struct Line {
   runs::ListedRun run;
   std::optional<double> accuracy;
   std::string split;
+  std::string outdated;  // that its findings are of an earlier network; "": they are not
 };
 
 Line line_of(runs::ListedRun run) {
-  Line line{std::move(run), std::nullopt, ""};
+  Line line{std::move(run), std::nullopt, "", ""};
   if (!line.run.problem.empty()) return line;
   try {
-    const auto found = findings::read_findings(runs::RunFolder::open(line.run.path));
+    const auto folder = runs::RunFolder::open(line.run.path);
+    const auto found = findings::read_findings(folder);
     if (!found) return line;
+    line.outdated = judging::why_outdated(folder, *found);
     line.split = found->split;
     if (const auto* accuracy = findings::find_finding(found->findings, "accuracy"))
       line.accuracy = accuracy->value;
@@ -35,6 +41,7 @@ Line line_of(runs::ListedRun run) {
 std::string state_of(const Line& line) {
   if (!line.run.problem.empty()) return "damaged: " + line.run.problem;
   if (line.run.is_training) return "training";
+  if (!line.outdated.empty()) return "outdated";
   if (!line.split.empty()) return "measured";
   return line.run.epochs < line.run.epochs_wanted ? "not finished" : "trained";
 }
@@ -50,6 +57,7 @@ nlohmann::json to_json(const Line& line) {
           {"state", state_of(line)},
           {"accuracy", line.accuracy ? nlohmann::json(*line.accuracy) : nlohmann::json()},
           {"split", line.split},
+          {"outdated", line.outdated},
           {"created", run.created},
           {"data", run.data}};
 }
@@ -58,10 +66,10 @@ void print_lines(const std::vector<Line>& lines) {
   report::Rows rows{{"run", "net", "arm", "task", "epochs", "accuracy", "made", "state"}};
   for (const auto& line : lines) {
     const auto& run = line.run;
-    rows.push_back({printable(run.path.string()), run.net, run.arm, printable(run.task),
+    rows.push_back({run.path.string(), run.net, run.arm, run.task,
                     fmt::format("{} of {}", run.epochs, run.epochs_wanted),
                     line.accuracy ? fmt::format("{:.3f} ({})", *line.accuracy, line.split) : "-",
-                    run.created.substr(0, 10), printable(state_of(line), 200)});
+                    run.created.substr(0, 10), state_of(line)});
   }
   fmt::print("{}", report::aligned(rows));
 }
@@ -83,14 +91,17 @@ void add_runs(CLI::App& app) {
   command->callback([flags] {
     std::vector<Line> lines;
     for (auto& run : runs::list_runs(flags->folder)) lines.push_back(line_of(std::move(run)));
+    for (const auto& line : lines) {
+      if (!line.outdated.empty()) say("note: " + line.outdated);
+    }
     if (flags->json) {
       auto all = nlohmann::json::array();
       for (const auto& line : lines) all.push_back(to_json(line));
-      fmt::print("{}\n", all.dump(1, ' ', false, nlohmann::json::error_handler_t::replace));
+      fmt::print("{}\n", json_text(all, 1));
       return;
     }
     if (lines.empty())
-      fmt::print("{}: no runs here\n", flags->folder);
+      fmt::print("{}: no runs here\n", one_line(flags->folder));
     else
       print_lines(lines);
   });

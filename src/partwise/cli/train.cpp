@@ -1,3 +1,4 @@
+#include "partwise/base/json_text.h"
 #include "partwise/cli/command.h"
 #include "partwise/experiments/train_run.h"
 #include "partwise/parts/part_option_fields.h"
@@ -19,7 +20,7 @@ void train_command(const experiments::TrainRequest& request, bool json) {
       all["best"] = {{"epoch", log->best_epoch},
                      {"validation_images", log->best_images},
                      {"accuracy", log->best_accuracy}};
-    fmt::print("{}\n", all.dump());
+    fmt::print("{}\n", json_text(all));
     return;
   }
   fmt::print("{}: {} epochs, training accuracy {:.3f}\n", request.run, log->epochs, log->accuracy);

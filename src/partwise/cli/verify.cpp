@@ -1,4 +1,5 @@
 #include "partwise/base/files.h"
+#include "partwise/base/json_text.h"
 #include "partwise/cli/command.h"
 #include "partwise/experiments/verify_runs.h"
 
@@ -28,7 +29,7 @@ void verify_command(const VerifyFlags& flags) {
       experiments::verify_runs(flags.runs, flags.data, flags.checkpoint, options, flags.machine);
   auto all = nlohmann::json::object();
   for (const auto& [name, one] : found) all[name] = to_json(one);
-  bool printed = write_output(flags.json, all.dump(1) + "\n");
+  bool printed = write_output(flags.json, json_text(all, 1) + "\n");
   printed |= write_output(flags.csv, explaining::verification_csv(found));
   printed |= write_output(flags.markdown, explaining::verification_markdown(found));
   printed |= write_output(flags.parts, explaining::judged_parts_csv(found));
@@ -46,7 +47,7 @@ void silence_command(const VerifyFlags& flags) {
       experiments::silence_parts(flags.runs, flags.data, flags.checkpoint, options, flags.machine);
   auto all = nlohmann::json::object();
   for (const auto& [name, one] : found) all[name] = to_json(one);
-  if (write_output(flags.json, all.dump(1) + "\n")) return;
+  if (write_output(flags.json, json_text(all, 1) + "\n")) return;
   for (const auto& [name, one] : found) fmt::print("{}\n{}", name, explaining::silencing_text(one));
 }
 
@@ -64,18 +65,21 @@ void add_verify(CLI::App& app) {
   command->add_option("--data", flags->data, "another dataset than the run was trained on");
   add_checkpoint(*command, flags->checkpoint);
   add_fields<explaining::VerifyOptions>(*command, flags->given, {"occlusion_fields"});
-  command->add_flag("--fields", flags->fields,
-                    "also regions by occlusion, learnt on training images: minutes more");
-  command->add_flag(
+  auto* fields =
+      command->add_flag("--fields", flags->fields,
+                        "also regions by occlusion, learnt on training images: minutes more");
+  auto* silencing = command->add_flag(
       "--silencing", flags->silencing,
       "what photographs allow instead: parts are silenced inside the network and their "
       "outlines covered; writes silencing.json");
   add_fields<metrics::BootstrapOptions>(*command, flags->given);
   command->add_option("--json", flags->json, kAlsoJson);
-  command->add_option("--csv", flags->csv, "and a CSV file, one line per number");
-  command->add_option("--markdown", flags->markdown, "and tables in Markdown");
-  command->add_option("--parts", flags->parts,
-                      "and a CSV file with every part of every image: claims beside the true drop");
+  auto* csv = command->add_option("--csv", flags->csv, "and a CSV file, one line per number");
+  auto* markdown = command->add_option("--markdown", flags->markdown, "and tables in Markdown");
+  auto* parts = command->add_option(
+      "--parts", flags->parts,
+      "and a CSV file with every part of every image: claims beside the true drop");
+  for (auto* option : {fields, csv, markdown, parts}) silencing->excludes(option);
   add_machine(*command, flags->machine);
   command->callback([flags] {
     for (const auto& file : {flags->json, flags->csv, flags->markdown, flags->parts})

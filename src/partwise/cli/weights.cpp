@@ -1,3 +1,4 @@
+#include "partwise/base/json_text.h"
 #include "partwise/cli/command.h"
 #include "partwise/formats/convert.h"
 #include "partwise/formats/safetensors.h"
@@ -26,7 +27,7 @@ void add_inspect(CLI::App& weights) {
   command->callback([flags] {
     const auto file = weights::read_weights(flags->file);
     if (flags->json) {
-      fmt::print("{}\n", weights::summary_json(file).dump(1));
+      fmt::print("{}\n", json_text(weights::summary_json(file), 1));
     } else {
       fmt::print("{}", weights::summary_text(file, flags->file));
     }

@@ -97,8 +97,9 @@ class ValueReader {
     MatlabValue read;
     read.kind = choice(Kind::other);
     read.dtype = choice(Dtype::boolean);
-    read.extents.resize(count());
-    require(read.extents.size() <= kMostValueExtents, "too many extents");
+    const auto extents = count();
+    require(extents <= kMostValueExtents, "too many extents");
+    read.extents.resize(extents);
     for (auto& extent : read.extents) extent = cursor_.read<uint64_t>();
     read.bytes = bytes();
     if (!read.bytes.empty()) read.owner = file_.owner;

@@ -5,6 +5,11 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <sys/resource.h>
+
 namespace partwise::formats {
 namespace {
 
@@ -78,6 +83,25 @@ TEST(MatlabValues, NestedWithoutEndAreRefused) {
   auto value = matlab_text("1");
   for (int i = 0; i < 100; ++i) value = matlab_cells({value});
   EXPECT_NE(refusal("x", value).find("nested"), std::string::npos);
+}
+
+// As many as half a gigabyte of holes could hold.
+TEST(MatlabValues, ThatPromiseManyExtentsTakeNoMemory) {
+  const auto path = std::filesystem::path(testing::TempDir()) / "partwise-matlab-values-test";
+  constexpr std::size_t kSize = std::size_t{1} << 29U;
+  const std::array<uint64_t, 4> begin{0, 0, 0,
+                                      kSize / sizeof(uint64_t) - 4};  // no name, a kind, a type
+  write_file_atomically(path, {reinterpret_cast<const char*>(begin.data()), sizeof begin});
+  std::filesystem::resize_file(path, kSize);
+  const auto kilobytes = [] {
+    rusage used{};
+    ::getrusage(RUSAGE_SELF, &used);
+    return used.ru_maxrss;
+  };
+  const auto before = kilobytes();
+  EXPECT_THROW(values_handed_over(map_file(path)), Error);
+  EXPECT_LT(kilobytes() - before, 100'000);
+  std::filesystem::remove(path);
 }
 
 TEST(MatlabValues, DamagedAnywhereEndInAnErrorOrAValue) {

@@ -2,6 +2,7 @@
 
 #include "partwise/base/error.h"
 #include "partwise/base/files.h"
+#include "partwise/base/interrupt.h"
 #include "partwise/base/printable.h"
 #include "partwise/formats/byte_cursor.h"
 
@@ -288,6 +289,7 @@ std::string SafetensorsWriter::hash_of_written() const {
   ContentHash hash;
   std::string piece(std::size_t{1} << 20U, '\0');
   for (uint64_t at = 0; at < layout_->size; at += piece.size()) {
+    if (interrupt_requested()) throw Interrupted("interrupted; the file was not finished");
     piece.resize(std::min<uint64_t>(piece.size(), layout_->size - at));
     file_.read(layout_->data_begin + at, piece);
     hash.add(piece);

@@ -38,7 +38,7 @@ class SafetensorsWriter {
   // the file, the checksum is ready at the end; else what was written is read once more.
   void write(const std::string& name, uint64_t offset, std::string_view bytes);
 
-  // Only now the file appears under its name.
+  // Only now the file appears under its name. An interrupt ends the reading of what was written.
   void finish();
 
  private:

@@ -2,11 +2,13 @@
 
 #include "partwise/base/error.h"
 #include "partwise/base/files.h"
+#include "partwise/base/interrupt.h"
 #include "partwise/base/removal_fixture.h"
 #include "partwise/formats/convert.h"
 
 #include <gtest/gtest.h>
 
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
 
@@ -212,6 +214,33 @@ TEST(SafetensorsFile, AnArrayCantTakeTheMetadatasName) {
   NamedArrays file;
   file.arrays["__metadata__"] = make_array(Dtype::u8, {1}, "a");
   EXPECT_THROW(format_safetensors(file), Error);
+}
+
+// Exits with 7 where the reading of what was written ended.
+void finish_interrupted(const fs::path& path) {
+  watch_for_interrupts();
+  const Heeding heeding;
+  NamedArrays file;
+  file.arrays["a"] = make_array(Dtype::u8, {1}, "a");
+  file.arrays["b"] = make_array(Dtype::u8, {1}, "b");
+  try {
+    SafetensorsWriter writer(path, file);
+    writer.write("b", 0, "b");
+    writer.write("a", 0, "a");
+    std::raise(SIGINT);
+    writer.finish();
+  } catch (const Interrupted&) {
+    std::_Exit(7);
+  }
+  std::_Exit(1);
+}
+
+TEST(SafetensorsFile, AnInterruptWhileItIsReadOnceMoreLeavesNothing) {
+  const auto folder = fs::path(testing::TempDir()) / "partwise-interrupted-test";
+  fs::create_directories(folder);
+  EXPECT_EXIT(finish_interrupted(folder / "a"), testing::ExitedWithCode(7), "^$");
+  EXPECT_TRUE(fs::is_empty(folder));
+  remove_folder(folder);
 }
 
 // The script knows the format from its description alone: struct and json, nothing of ours.

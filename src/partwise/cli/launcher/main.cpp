@@ -6,7 +6,7 @@
 #include <csignal>
 #include <cstdio>
 #include <cstring>
-#include <string>
+#include <filesystem>
 #include <unistd.h>
 
 namespace {
@@ -27,14 +27,18 @@ int main(int argc, char** argv) {
   sigaddset(&later, SIGINT);
   sigaddset(&later, SIGTERM);
   sigprocmask(SIG_BLOCK, &later, nullptr);
-  char self[PATH_MAX] = {};
-  const auto length = ::readlink("/proc/self/exe", self, sizeof self - 1);
-  const std::string place(self, length > 0 ? static_cast<std::size_t>(length) : 0);
-  const auto folder = place.substr(0, place.rfind('/'));
-  // Where it is built, and where it is installed.
-  for (const auto* where : {"/libexec/partwise-program", "/../libexec/partwise/partwise-program"})
-    ::execv((folder + where).c_str(), argv);
-  std::fprintf(stderr, "partwise: the program is not beside %s (%s); build or install it again\n",
-               place.c_str(), std::strerror(errno));
+  char self[PATH_MAX] = "/";  // where /proc is not there
+  [[maybe_unused]] const auto length = ::readlink("/proc/self/exe", self, sizeof self - 1);
+  const std::filesystem::path place(self);
+  int problem = ENOENT;  // the first that says more than that nothing is there
+  // Where it is built, and where CMake installs it.
+  for (const auto* where : {"libexec/partwise-program", PARTWISE_INSTALLED_PROGRAM}) {
+    ::execv((place.parent_path() / where).c_str(), argv);
+    if (problem == ENOENT) problem = errno;
+  }
+  std::fprintf(stderr,
+               "partwise: the program that belongs to %s cannot be started (%s); build or install "
+               "it again\n",
+               place.c_str(), std::strerror(problem));
   return 1;
 }
