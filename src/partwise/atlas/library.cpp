@@ -1,8 +1,10 @@
 #include "partwise/atlas/library.h"
 
 #include "partwise/base/error.h"
+#include "partwise/base/printable.h"
 #include "partwise/base/progress.h"
 #include "partwise/findings/findings_file.h"
+#include "partwise/models/run_data.h"
 #include "partwise/runs/run_list.h"
 
 #include <set>
@@ -27,11 +29,6 @@ Options measured_with(const nlohmann::json& measured) {
   });
   merge_json(options, own, "findings.json");
   return options;
-}
-
-std::string what_went_wrong(const std::exception& problem) {
-  const std::string words = problem.what();
-  return words.substr(0, words.find('\n'));
 }
 
 }  // namespace
@@ -61,50 +58,45 @@ std::shared_ptr<const findings::RunFindings> ShownRun::findings() const {
   return findings_;
 }
 
-// It can be large, and pages ask often.
-std::string ShownRun::hash_of_data(const fs::path& description) const {
-  std::error_code gone;
-  const auto time = fs::last_write_time(description, gone);
-  {
-    const std::lock_guard lock(guard_);
-    if (!gone && time == data_time_ && !data_hash_.empty()) return data_hash_;
-  }
-  auto hash = content_hash(read_file(description));
-  const std::lock_guard lock(guard_);
-  data_time_ = time;
-  data_hash_ = hash;
-  return hash;
+fs::path ShownRun::data_folder() const {
+  return given_data_.empty() ? fs::path(folder_.manifest().value("data", "")) : given_data_;
 }
 
 DataStatus ShownRun::data() const {
-  DataStatus status;
-  try {
-    const auto place = folder_.data(given_data_);
-    status.folder = place.string();
-    const auto now = hash_of_data(place / "dataset.json");
-    const auto found = findings();
-    const auto then = found && !found->data_hash.empty()
-                          ? found->data_hash
-                          : folder_.manifest().value("data_hash", now);
-    if (now != then && given_data_.empty()) {
-      status.why =
-          fmt::format("{}: has changed since the run {}; measure it again: partwise measure {}",
-                      (place / "dataset.json").string(), found ? "was measured" : "was trained",
-                      folder_.path().string());
-    } else {
-      status.there = true;
-    }
-  } catch (const Error& problem) {
-    if (status.folder.empty()) status.folder = folder_.manifest().value("data", "");
-    status.why = problem.what();
+  {
+    const std::lock_guard lock(guard_);
+    if (data_) return *data_;
   }
-  return status;
+  try {
+    return {folder_.data(given_data_).string(), true, ""};
+  } catch (const Error& gone) {
+    return {data_folder().string(), false, gone.what()};
+  }
+}
+
+std::optional<datasets::PartDataset> ShownRun::find_data() {
+  DataStatus status{data_folder().string(), true, ""};
+  std::optional<datasets::PartDataset> dataset;
+  try {
+    dataset = models::data_of(folder_, given_data_);
+    const auto found = findings();
+    ensure(!given_data_.empty() || !found ||
+               findings::was_measured_on(*found, models::data_record(*dataset)),
+           "{}: is not what {} was measured on; say with --data where that lies, or measure it "
+           "again: partwise measure {}",
+           dataset->root.string(), id, folder_.path().string());
+  } catch (const Error& problem) {
+    dataset.reset();
+    status = {status.folder, false, problem.what()};
+    say(fmt::format("{}; {} is shown without images", status.why, id));
+  }
+  const std::lock_guard lock(guard_);
+  data_ = std::move(status);
+  return dataset;
 }
 
 AtlasRequest ShownRun::request() const {
   AtlasRequest request;
-  const auto status = data();
-  if (status.there) request.data = status.folder;
   if (const auto found = findings()) {
     if (!found->split.empty()) request.split = found->split;
     if (!found->checkpoint.empty()) request.checkpoint = found->checkpoint;
@@ -136,7 +128,7 @@ std::string ShownRun::files_now() const {
   const auto& run = folder_.path();
   std::string words = fs::absolute(run).string();
   for (const auto& file :
-       {folder_.checkpoints(), run / "findings.json", fs::path(data().folder) / "dataset.json"}) {
+       {folder_.checkpoints(), run / "findings.json", data_folder() / "dataset.json"}) {
     std::error_code gone;
     const auto written = fs::last_write_time(file, gone);
     words += gone ? " -" : fmt::format(" {}", written.time_since_epoch().count());
@@ -235,13 +227,14 @@ void Library::open_what_can_be() {
 
 void Library::open(ShownRun& run) {
   try {
-    auto atlas = std::make_shared<RunAtlas>(open_atlas(run.folder(), run.request(), resources_));
+    auto atlas = std::make_shared<RunAtlas>(
+        open_atlas(run.folder(), run.find_data(), run.request(), resources_));
     const bool learns = !atlas->explainer->knows_parts() && atlas->look;
     run.set_learning(learns);
     run.end_opening(std::move(atlas), "");
     if (learns) opener_.add([this, &run] { learn(run); });
   } catch (const std::exception& problem) {
-    run.end_opening(nullptr, what_went_wrong(problem));
+    run.end_opening(nullptr, first_line(problem.what()));
   }
 }
 
@@ -250,7 +243,7 @@ void Library::learn(ShownRun& run) {
     run.replace(std::make_shared<RunAtlas>(
         learn_parts_of(*run.atlas(), run.folder(), run.request(), resources_)));
   } catch (const std::exception& problem) {
-    say(fmt::format("{}: parts not learnt ({})", run.id, what_went_wrong(problem)));
+    say(fmt::format("{}: parts not learnt ({})", run.id, first_line(problem.what())));
   }
   run.set_learning(false);
 }

@@ -12,6 +12,7 @@
 #include <filesystem>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,7 +20,7 @@ namespace partwise::atlas {
 
 enum class RunState { training, trained, measured };
 
-// Where the images of a run lie, and whether they are those it was measured on.
+// Where the images of a run lie, and whether they can be shown.
 struct DataStatus {
   std::string folder;
   bool there = false;
@@ -39,6 +40,7 @@ class ShownRun {
   RunState state() const;
   // As findings.json is now; nothing where it was not measured or cannot be read.
   std::shared_ptr<const findings::RunFindings> findings() const;
+  // What was found when it was opened; before that, whether there are any.
   DataStatus data() const;
   // Another text for everything that was opened anew: pictures and answers are known by it.
   std::string stamp() const;
@@ -57,9 +59,12 @@ class ShownRun {
 
  private:
   friend class Library;
-  std::string hash_of_data(const std::filesystem::path& description) const;
+  std::filesystem::path data_folder() const;
   std::string files_now() const;  // when what it is opened from was written
   void begin_opening();
+  // The dataset it is looked at on. Nothing, and a line, where it is gone, or has changed since the
+  // run was trained, or is not what it was measured on, and nobody named it.
+  std::optional<datasets::PartDataset> find_data();
   void set_learning(bool learning);
   void replace(std::shared_ptr<RunAtlas> atlas);
   void end_opening(std::shared_ptr<RunAtlas> atlas, std::string failure);
@@ -72,11 +77,10 @@ class ShownRun {
   bool opening_ = false;
   bool learning_ = false;
   std::string failure_;
-  std::string opened_from_;  // files_now, before the last opening
-  int64_t edition_ = 0;      // how often something was opened or learnt
+  std::optional<DataStatus> data_;  // at the last opening
+  std::string opened_from_;         // files_now, before it
+  int64_t edition_ = 0;             // how often something was opened or learnt
   mutable std::filesystem::file_time_type findings_time_;
-  mutable std::filesystem::file_time_type data_time_;
-  mutable std::string data_hash_;  // of dataset.json as it was then
   mutable std::shared_ptr<const findings::RunFindings> findings_;
 };
 

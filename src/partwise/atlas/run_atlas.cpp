@@ -172,11 +172,12 @@ std::vector<RowDecision> decisions_of(const models::Task& task,
 }
 
 Look look_at_data(RunAtlas& atlas,
+                  datasets::PartDataset dataset,
                   const AtlasRequest& request,
                   const models::Resources& resources) {
   const auto& network = atlas.network();
   Look look;
-  look.dataset = datasets::load_dataset(request.data);
+  look.dataset = std::move(dataset);
   look.task = models::task_on(look.dataset, atlas.explainer->model().design.task);
   look.judged = models::load_examples(look.dataset, look.task, request.split,
                                       atlas.explainer->model().design.input.side, resources.threads,
@@ -220,6 +221,7 @@ const explaining::LayerParts* RunAtlas::parts_of(std::size_t tap) const {
 }
 
 RunAtlas open_atlas(const runs::RunFolder& run,
+                    std::optional<datasets::PartDataset> dataset,
                     const AtlasRequest& request,
                     const models::Resources& resources) {
   RunAtlas atlas;
@@ -234,8 +236,9 @@ RunAtlas open_atlas(const runs::RunFolder& run,
                             network.architecture().input_side, of.interpretable >= 0});
     atlas.categories.push_back(known_categories(*atlas.explainer, tap, geometry.channels));
   }
-  if (!request.data.empty())
-    atlas.look = std::make_shared<const Look>(look_at_data(atlas, request, resources));
+  if (dataset)
+    atlas.look =
+        std::make_shared<const Look>(look_at_data(atlas, *std::move(dataset), request, resources));
   return atlas;
 }
 
@@ -243,7 +246,7 @@ RunAtlas learn_parts_of(const RunAtlas& atlas,
                         const runs::RunFolder& run,
                         const AtlasRequest& request,
                         const models::Resources& resources) {
-  explaining::provide_part_book(run, request.data, resources, request.checkpoint);
+  explaining::provide_part_book_from(atlas.look->dataset, run, resources, request.checkpoint);
   auto learnt = atlas;
   learnt.explainer =
       std::make_shared<explaining::Explainer>(run, request.checkpoint, resources.device);

@@ -92,17 +92,18 @@ struct RunAtlas {
 struct AtlasRequest {
   std::string checkpoint = "last";
   std::string split = "test";
-  std::filesystem::path data;  // empty: there are none
   metrics::InterpretabilityOptions interpretability;
   metrics::InstabilityOptions instability;
 };
 
-// Goes by the parts the run knows.
+// Goes by the parts the run knows. Without a dataset it is open without a look.
 RunAtlas open_atlas(const runs::RunFolder& run,
+                    std::optional<datasets::PartDataset> dataset,
                     const AtlasRequest& request,
                     const models::Resources& resources);
 
-// The same run once it has learnt its parts from its training images: minutes for large networks.
+// The same run, which has a look, once it has learnt its parts from the training images of that
+// dataset: minutes for large networks.
 RunAtlas learn_parts_of(const RunAtlas& atlas,
                         const runs::RunFolder& run,
                         const AtlasRequest& request,

@@ -6,8 +6,12 @@
 #include "partwise/atlas/library.h"
 #include "partwise/atlas/shown_run_fixture.h"
 #include "partwise/base/error.h"
+#include "partwise/base/overheard_fixture.h"
+#include "partwise/images/codec.h"
 #include "partwise/models/decisions.h"
+#include "partwise/models/run_data.h"
 
+#include <algorithm>
 #include <cmath>
 #include <thread>
 
@@ -19,9 +23,7 @@ using namespace std::chrono_literals;
 class AnAtlas : public ShownRuns {
  protected:
   RunAtlas open(const std::string& arm = "interpretable") const {
-    AtlasRequest request;
-    request.data = root_ / "animals";
-    return open_atlas(run(arm, arm), request, models::Resources{.threads = 1});
+    return open_atlas(run(arm, arm), dataset_, {}, models::Resources{.threads = 1});
   }
 };
 
@@ -160,9 +162,62 @@ TEST_F(AnAtlas, SaysThatItsDataHaveChanged) {
   write_json_atomically(folder.path() / "manifest.json",
                         {{"data", (root_ / "animals").string()}, {"data_hash", "0123"}});
   Library library({folder.path().string()}, {}, models::Resources{.threads = 1}, [] {});
-  const auto status = library.runs().front()->data();
+  const auto& shown = *library.runs().front();
+  const auto atlas = shown.atlas_within(60s);
+  ASSERT_NE(atlas, nullptr);
+  EXPECT_FALSE(atlas->look);
+  const auto status = shown.data();
   EXPECT_FALSE(status.there);
   EXPECT_NE(status.why.find("has changed"), std::string::npos) << status.why;
+}
+
+TEST_F(AnAtlas, OfChangedPhotographsShowsAndLearnsNothingUnlessTheyAreNamed) {
+  const auto folder = run("replaced", "interpretable", false);
+  write_json_atomically(folder.path() / "manifest.json", models::data_record(dataset_));
+  const auto& replaced = dataset_.images.front();
+  write_file_atomically(
+      dataset_.root / replaced.file_name,
+      images::encode_png(images::Image::blank(replaced.width, replaced.height, 99)));
+  const auto open_with = [&](const std::filesystem::path& data) {
+    const Overheard heard;
+    {
+      Library library({folder.path().string()}, data, models::Resources{.threads = 1}, [] {});
+      const auto& shown = *library.runs().front();
+      const auto atlas = shown.atlas_within(60s);
+      EXPECT_TRUE(atlas);
+      while (shown.is_learning()) std::this_thread::sleep_for(10ms);
+      const bool named = !data.empty();
+      EXPECT_EQ(atlas && atlas->look, named);
+      EXPECT_EQ(shown.data().there, named);
+      EXPECT_EQ(shown.data().why.find("image files") == std::string::npos, named);
+      EXPECT_EQ(std::filesystem::exists(explaining::part_book_file(folder)), named);
+    }
+    return std::count_if(heard.lines().begin(), heard.lines().end(), [](const auto& line) {
+      return line.find("have changed since it was trained") != std::string::npos;
+    });
+  };
+  EXPECT_EQ(open_with({}), 1);
+  EXPECT_EQ(open_with(dataset_.root), 1);
+}
+
+TEST_F(AnAtlas, OfDataItWasNotMeasuredOnShowsNothing) {
+  const auto folder = run("elsewhere");
+  findings::RunFindings found;
+  found.net = "tiny";
+  found.arm = "interpretable";
+  found.findings["accuracy"] = {0.5, 0.4, 0.6};
+  for (const auto said : {&findings::RunFindings::data_hash, &findings::RunFindings::images_hash}) {
+    auto elsewhere = found;
+    elsewhere.*said = "0123";
+    write_json_atomically(folder.path() / "findings.json", findings::to_json(elsewhere));
+    Library library({folder.path().string()}, {}, models::Resources{.threads = 1}, [] {});
+    const auto& shown = *library.runs().front();
+    const auto atlas = shown.atlas_within(60s);
+    ASSERT_NE(atlas, nullptr);
+    EXPECT_FALSE(atlas->look);
+    EXPECT_NE(shown.data().why.find("is not what elsewhere was measured on"), std::string::npos)
+        << shown.data().why;
+  }
 }
 
 TEST_F(AnAtlas, OfARunInTrainingWaitsForItsEnd) {

@@ -52,17 +52,31 @@ nlohmann::json write_draws(const fs::path& folder, const RunFindings& findings) 
 }
 
 nlohmann::json draws_named_in(const nlohmann::json& findings_json) {
-  const auto named = findings_json.value("draws", nlohmann::json::object());
-  return named.is_object() ? named : nlohmann::json::object();
+  auto nothing = nlohmann::json::object();
+  const auto named = findings_json.is_object() ? findings_json.value("draws", nothing) : nothing;
+  return named.is_object() ? named : nothing;
 }
 
-// The file whose content findings.json names: that of its own writer, who may have been killed before
-// it got its name.
-std::optional<fs::path> draws_file(const fs::path& folder, const nlohmann::json& named) {
-  for (const char* name : {kFile, kNewFile}) {
-    const auto path = folder / name;
-    if (fs::exists(path) && named.value("hash", nlohmann::json()) == content_hash(read_file(path)))
-      return path;
+// Nothing where no file is: a writer may take it away, and put the next one there, between two looks.
+std::optional<FileBytes> file_at(const fs::path& path) {
+  constexpr int kLooks = 8;
+  for (int look = 1; fs::exists(path); ++look) {
+    try {
+      return map_file(path);
+    } catch (const Error&) {
+      if (look == kLooks) throw;
+    }
+  }
+  return std::nullopt;
+}
+
+// The draws whose hash findings.json names: its own writer's, who may not have come to giving them
+// their name, or was killed before. Looked for in the order they move.
+std::optional<FileBytes> draws_of(const fs::path& folder, const nlohmann::json& findings_json) {
+  const auto hash = draws_named_in(findings_json).value("hash", nlohmann::json());
+  for (const char* name : {kNewFile, kFile}) {
+    auto file = file_at(folder / name);
+    if (file && hash == content_hash(file->bytes)) return file;
   }
   return std::nullopt;
 }
@@ -70,21 +84,20 @@ std::optional<fs::path> draws_file(const fs::path& folder, const nlohmann::json&
 // Puts them back; why not, where the file is missing or belongs to another findings.json.
 std::string add_draws(const fs::path& folder,
                       const nlohmann::json& findings_json,
+                      const std::optional<FileBytes>& draws,
                       RunFindings& findings) {
-  const auto named = draws_named_in(findings_json);
-  if (named.value("file", nlohmann::json()) != kFile)
+  if (draws_named_in(findings_json).value("file", nlohmann::json()) != kFile)
     return "an older program measured it, without keeping its draws";
-  const auto path = draws_file(folder, named);
-  if (!path && !fs::exists(folder / kFile)) return fmt::format("{} is missing", kFile);
-  if (!path) return fmt::format("{} is damaged or belongs to another findings.json", kFile);
-  const auto file = formats::parse_safetensors(bytes_in_memory(path->string(), read_file(*path)));
+  if (!draws && !fs::exists(folder / kFile)) return fmt::format("{} is missing", kFile);
+  if (!draws) return fmt::format("{} is damaged or belongs to another findings.json", kFile);
+  const auto file = formats::parse_safetensors(*draws);
   for_each_finding(findings, [&](const std::string& name, Finding& finding) {
     const auto found = file.arrays.find(name);
     if (found == file.arrays.end()) return;
     const auto& [dtype, shape, content, owner] = found->second;
     ensure(dtype == formats::Dtype::f64 && shape.size() == 2 && (shape[0] == 1 || shape[0] == 2),
            "{}: {} is {}, expected [1 or 2, draws] of F64; measure again: partwise measure {}",
-           path->string(), name, formats::shape_text(shape), folder.string());
+           draws->name, name, formats::shape_text(shape), folder.string());
     const auto half = content.size() / static_cast<std::size_t>(shape[0]);
     finding.draws.own = numbers_in(content.substr(0, half));
     finding.draws.partner = numbers_in(content.substr(half));
@@ -97,9 +110,16 @@ std::string add_draws(const fs::path& folder,
 std::optional<RunFindings> read_findings(const runs::RunFolder& run) {
   const auto path = run.path() / "findings.json";
   if (!fs::exists(path)) return std::nullopt;
-  const auto json_findings = read_json(path);
+  auto json_findings = read_json(path);
+  auto draws = draws_of(run.path(), json_findings);
+  while (!draws) {  // gone with their findings, where it was measured anew meanwhile
+    auto now = read_json(path);
+    if (now == json_findings) break;
+    json_findings = std::move(now);
+    draws = draws_of(run.path(), json_findings);
+  }
   auto findings = findings_from_json(json_findings, path.string());
-  findings.without_draws = add_draws(run.path(), json_findings, findings);
+  findings.without_draws = add_draws(run.path(), json_findings, draws, findings);
   if (findings.data_hash.empty()) findings.data_hash = run.manifest().value("data_hash", "");
   return findings;
 }
@@ -108,8 +128,8 @@ void settle_findings(const runs::RunFolder& run) {
   const auto& folder = run.path();
   if (!fs::exists(folder / kNewFile)) return;
   try {
-    const auto json = read_json(folder / "findings.json");
-    if (draws_file(folder, draws_named_in(json)) == folder / kNewFile)
+    const auto draws = draws_of(folder, read_json(folder / "findings.json"));
+    if (draws && draws->name == (folder / kNewFile).string())
       fs::rename(folder / kNewFile, folder / kFile);
   } catch (const Error&) {  // no findings that could lose their draws
   }

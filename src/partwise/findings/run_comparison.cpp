@@ -83,6 +83,9 @@ std::string why_not_paired(const RunFindings& first, const RunFindings& second) 
   if (!second.without_draws.empty()) return second.without_draws;
   if (first.data_hash.empty() || first.data_hash != second.data_hash)
     return "nothing says that they saw the same images";
+  if (!first.images_hash.empty() && !second.images_hash.empty() &&
+      first.images_hash != second.images_hash)
+    return "image files of their data are of other sizes";
   if (const auto option = differing_option(first, second, true); !option.empty())
     return "they were drawn otherwise: " + option;
   return difference_between(first, second);

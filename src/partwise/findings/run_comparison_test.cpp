@@ -88,6 +88,12 @@ TEST(RunComparison, TakesRunsForIndependentWhereDrawsCannotBePaired) {
   auto nameless = run("interpretable", 0.55);
   nameless.data_hash = "";
   expect_independent(nameless, "same images");
+  auto photographs = a;
+  photographs.images_hash = "of these sizes";
+  EXPECT_EQ(why_not_paired(a, photographs), "");  // an older program measured the other one
+  auto others = photographs;
+  others.images_hash = "of other sizes";
+  EXPECT_TRUE(contains(why_not_paired(photographs, others), "image files"));
 }
 
 TEST(RunComparison, RefusesRunsThatWereMeasuredOtherwise) {

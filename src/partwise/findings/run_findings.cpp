@@ -207,6 +207,7 @@ auto keys_of(const RunFindings&) {
                     Key{"split", &RunFindings::split, true},
                     Key{"checkpoint", &RunFindings::checkpoint},
                     Key{"data_hash", &RunFindings::data_hash},
+                    Key{"images_hash", &RunFindings::images_hash},
                     Key{"train_rows", &RunFindings::train_rows},
                     Key{"training_images", &RunFindings::training_images},
                     Key{"categories", &RunFindings::categories, true},
@@ -300,6 +301,8 @@ RunFindings findings_from_json(const json& json_findings, const std::string& pla
   reader.required_text("arm");
   read_keys(reader, run);
   run.rows = reader.optional_count("rows").value_or(0);
+  if (const auto epoch = reader.optional_count("epoch"))
+    run.moment = runs::TrainingMoment{*epoch, reader.optional_count("step").value_or(0)};
   reader.at("accuracy", json::value_t::object);
   run.findings = findings_from(reader);
   const json& layers = reader.at("layers", json::value_t::array);
@@ -311,6 +314,7 @@ RunFindings findings_from_json(const json& json_findings, const std::string& pla
 json to_json(const RunFindings& run) {
   json object{{"format", 1}, {"rows", run.rows}, {"layers", json::array()}};
   write_keys(run, object);
+  if (run.moment) object.update({{"epoch", run.moment->epoch}, {"step", run.moment->step}});
   if (!run.category_from.empty()) object["notes"] = run.notes;
   for (const auto& [key, finding] : run.findings) object[key] = finding_json(finding);
   for (const auto& layer : run.layers) object["layers"].push_back(layer_json(layer));
@@ -335,6 +339,13 @@ bool was_measured(const RunFindings& run, const std::string& key) {
   return run.findings.contains(key) ||
          std::any_of(run.layers.begin(), run.layers.end(),
                      [&](const LayerFindings& layer) { return layer.findings.contains(key); });
+}
+
+bool was_measured_on(const RunFindings& run, const nlohmann::json& data) {
+  const auto is_now = [&](const std::string& then, const char* key) {
+    return then.empty() || then == data.at(key);
+  };
+  return is_now(run.data_hash, "data_hash") && is_now(run.images_hash, "images_hash");
 }
 
 const LayerFindings* find_layer(const RunFindings& run, const std::string& role) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "partwise/metrics/finding.h"
+#include "partwise/runs/training_moment.h"
 
 #include <nlohmann/json.hpp>
 
@@ -60,7 +61,9 @@ struct RunFindings {
   std::string loss;
   std::string split;
   std::string checkpoint;
-  std::string data_hash;  // of the dataset measured on; "": not known
+  std::optional<runs::TrainingMoment> moment = {};  // the checkpoint's; nothing: not known
+  std::string data_hash;                            // of the dataset measured on; "": not known
+  std::string images_hash = {};  // of the sizes of its image files; "": not known
   int64_t rows = 0;
   std::optional<int64_t> train_rows;
   std::optional<int64_t> training_images;  // among the rows
@@ -96,6 +99,8 @@ const Finding* find_finding(const RunFindings& run,
                             const std::string& key);
 // Of the whole network or of a layer.
 bool was_measured(const RunFindings& run, const std::string& key);
+// On the dataset of this record (models::data_record), as far as both are known.
+bool was_measured_on(const RunFindings& run, const nlohmann::json& data);
 const LayerFindings* find_layer(const RunFindings& run, const std::string& role);
 
 // Of a finding of part labels: by category, the share of its filters named after each part.

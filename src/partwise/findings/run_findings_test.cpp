@@ -7,7 +7,9 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cmath>
+#include <thread>
 
 namespace partwise::findings {
 namespace {
@@ -34,6 +36,7 @@ std::string complaint(const json& findings) {
 TEST(Findings, AreReadWithWhateverIsOptionalLeftOut) {
   const auto run = findings_from_json(minimal(), "x");
   EXPECT_EQ(run.arm, "masked");
+  EXPECT_FALSE(run.moment.has_value());  // an older program's
   EXPECT_EQ(run.findings.at("accuracy").controls.at("chance"), 0.5);
   ASSERT_EQ(run.layers.size(), 1U);
   EXPECT_TRUE(std::isnan(run.layers[0].findings.at("purity").value));
@@ -87,6 +90,7 @@ TEST(Findings, ThatAreMalformedAreRefusedWithTheFieldNamed) {
   expect(broken("/accuracy/controls/chance", "half"), "accuracy.controls.chance");
   expect(broken("/rows", -1), "rows");
   expect(broken("/rows", 1.5), "rows");
+  expect(broken("/epoch", "two"), "epoch");
   expect(broken("/layers", json::object()), "layers");
   expect(broken("/layers/0", 5), "layers[0]");
   expect(broken("/layers/0/purity", 0.5), "layers[0].purity");
@@ -111,13 +115,16 @@ TEST(Findings, AreWrittenAsTheyWereRead) {
       {"value", 0.3},     {"low", 0.2},
       {"high", 0.4},      {"controls", json::object()},
       {"layer", "conv4"}, {"share_of_filters", {{"fox", {{"head", 0.75}, {"tail", nullptr}}}}}};
+  found.update({{"epoch", 2}, {"step", 17}, {"images_hash", "abc"}});
   const auto run = findings_from_json(found, "x");
+  EXPECT_EQ(run.moment, (runs::TrainingMoment{2, 17}));
   const auto shares = part_shares(run.layers[0].findings.at("part_label_iou"));
   ASSERT_EQ(shares.size(), 1U);
   EXPECT_EQ(shares[0].second[0], (std::pair<std::string, double>("head", 0.75)));
   EXPECT_TRUE(std::isnan(shares[0].second[1].second));
   const auto written = to_json(run);
-  EXPECT_EQ(written.at("accuracy"), found.at("accuracy"));
+  for (const char* key : {"accuracy", "epoch", "step", "images_hash"})
+    EXPECT_EQ(written.at(key), found.at(key)) << key;
   EXPECT_EQ(written.at("layers")[0].at("part_label_iou"), found["layers"][0]["part_label_iou"]);
   EXPECT_TRUE(written.at("layers")[0].at("purity").at("value").is_null());
   EXPECT_EQ(to_json(findings_from_json(written, "x")), written);
@@ -204,6 +211,37 @@ TEST_F(FindingsFile, KeepsItsDrawsWhereItsSuccessorWasKilled) {
   EXPECT_FALSE(std::filesystem::exists(staged));
 }
 
+// Between a reader's looks at its files a writer may take any number of steps.
+TEST_F(FindingsFile, IsWholeForWhoeverReadsWhileItIsWritten) {
+  const auto numbered = [&](int64_t number) {
+    auto findings = measured_;
+    findings.rows = number;
+    findings.findings.at("accuracy").draws.own[0] = static_cast<double>(number);
+    return findings;
+  };
+  write_findings(run_, numbered(0));
+  std::atomic<bool> done = false;
+  std::thread writer([&] {
+    for (int64_t number = 1; number <= 40; ++number) write_findings(run_, numbered(number));
+    done = true;
+  });
+  std::vector<std::string> wrong;
+  while (!done) {
+    try {
+      const auto read = require_findings(run_);
+      const auto& own = read.findings.at("accuracy").draws.own;
+      if (own.empty())
+        wrong.push_back(read.without_draws);
+      else if (static_cast<int64_t>(own[0]) != read.rows)
+        wrong.emplace_back("draws of other findings");
+    } catch (const Error& error) {
+      wrong.emplace_back(error.what());
+    }
+  }
+  writer.join();
+  EXPECT_TRUE(wrong.empty()) << wrong.size() << ", the first: " << wrong[0];
+}
+
 TEST_F(FindingsFile, ANumberThatWasChangedIsNoticed) {
   write_findings(run_, measured_);
   auto text = read_file(run_.path() / "findings.json");
@@ -211,6 +249,15 @@ TEST_F(FindingsFile, ANumberThatWasChangedIsNoticed) {
   text[at] = text[at] == '1' ? '2' : '1';
   write_file_atomically(run_.path() / "findings.json", text);
   EXPECT_THROW(require_findings(run_), Error);
+}
+
+TEST_F(FindingsFile, ThatIsNoObjectIsRefusedAndReplaced) {
+  write_findings(run_, measured_);
+  std::filesystem::copy(run_.path() / "draws.safetensors", run_.path() / "draws.new.safetensors");
+  write_json_atomically(run_.path() / "findings.json", json::array());
+  EXPECT_THROW(read_findings(run_), Error);
+  write_findings(run_, measured_);
+  EXPECT_EQ(require_findings(run_).without_draws, "");
 }
 
 TEST_F(FindingsFile, IsAskedForWhereTheRunWasNotMeasured) {

@@ -11,6 +11,7 @@
 #include "partwise/judging/trained_run.h"
 #include "partwise/models/activations.h"
 #include "partwise/models/examples.h"
+#include "partwise/models/run_data.h"
 #include "partwise/tensors/torch.h"
 
 #include <algorithm>
@@ -19,6 +20,7 @@
 
 namespace partwise::judging {
 
+namespace fs = std::filesystem;
 using models::to_vector;
 
 namespace {
@@ -185,6 +187,21 @@ nlohmann::json all_options(const MeasureOptions& options) {
   return json;
 }
 
+// What findings before these showed; one that stays harms nobody.
+void remove_pictures_of_others(const runs::RunFolder& run, const findings::RunFindings& found) {
+  std::set<fs::path> named;
+  for (const auto& layer : found.layers) {
+    for (const auto& card : layer.cards) named.insert(run.path() / card.picture);
+  }
+  std::vector<fs::path> others;
+  for (const auto& entry : fs::directory_iterator(run.pictures())) {
+    if (entry.path().extension() == ".png" && !named.contains(entry.path()))
+      others.push_back(entry.path());
+  }
+  std::error_code kept;
+  for (const auto& picture : others) fs::remove(picture, kept);
+}
+
 }  // namespace
 
 models::Examples rows_with_objects(const models::Examples& examples) {
@@ -275,13 +292,16 @@ Dissection dissect(const runs::RunFolder& run,
                        measures);
   auto decisions = decisions_on(trained.task, look.activations.logits, judged.category, attacked,
                                 options.measures.bootstrap);
+  const auto data = models::data_record(dataset);
   result.findings = {.net = design.net,
                      .arm = word_of(design.arm),
                      .task = models::task_name(trained.task),
                      .loss = models::loss_name(trained.task),
                      .split = options.split,
                      .checkpoint = options.checkpoint,
-                     .data_hash = content_hash(read_file(dataset.root / "dataset.json")),
+                     .moment = {{trained.position.epoch, trained.position.step}},
+                     .data_hash = data.at("data_hash"),
+                     .images_hash = data.at("images_hash"),
                      .rows = judged.rows(),
                      .train_rows = trained.train.rows(),
                      .training_images = training_images(judged, trained.train),
@@ -319,9 +339,10 @@ findings::RunFindings measure_run(const runs::RunFolder& run,
     for (const auto& chosen : seen.cards[i]) {
       auto& card = layer.cards.emplace_back(chosen.card);
       if (chosen.rows.empty()) continue;
-      const auto name = fmt::format("{}-{:03}.png", layer.layer, card.filter);
-      write_file_atomically(run.pictures() / name,
-                            images::encode_png(card_picture(seen.objects, seen.grids[i], chosen)));
+      const auto png = images::encode_png(card_picture(seen.objects, seen.grids[i], chosen));
+      const auto name =
+          fmt::format("{}-{:03}-{}.png", layer.layer, card.filter, content_hash(png).substr(0, 8));
+      write_file_atomically(run.pictures() / name, png);
       card.picture = "pictures/" + name;
       card.picture_alt = fmt::format(
           "The {} crops of {} on which filter {} of {} fires strongest, lit where its evidence "
@@ -329,9 +350,10 @@ findings::RunFindings measure_run(const runs::RunFolder& run,
           chosen.rows.size(), card.category, card.filter, layer.layer);
     }
   }
-  // Findings come last: where they are, everything is.
+  // Findings come last: where they are, everything is; until then the older ones have their pictures.
   models::record_categories(run, seen.filter_categories, seen.position);
   findings::write_findings(run, seen.findings);
+  remove_pictures_of_others(run, seen.findings);
   return std::move(seen.findings);
 }
 

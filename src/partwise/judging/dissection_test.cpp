@@ -1,11 +1,16 @@
 #include "partwise/judging/dissection.h"
 
+#include "partwise/base/error.h"
+#include "partwise/base/files.h"
 #include "partwise/base/removal_fixture.h"
 #include "partwise/datasets/synthetic_animals.h"
 #include "partwise/findings/findings_file.h"
 #include "partwise/tensors/torch.h"
 
 #include <gtest/gtest.h>
+
+#include <map>
+#include <set>
 
 namespace partwise::judging {
 namespace {
@@ -78,24 +83,35 @@ TEST(DecisionsOn, HoldAttacksWhereThereWereAny) {
 class Dissect : public testing::Test {
  protected:
   void TearDown() override { remove_folder(root_); }
+
+  datasets::PartDataset animals(int64_t images) const {
+    datasets::SyntheticOptions drawing;
+    drawing.images = images;
+    drawing.categories = 2;
+    drawing.size = 64;
+    return datasets::write_synthetic_animals(root_ / "data", drawing, 2);
+  }
+  // As its network was drawn, with a checkpoint that says how far it was trained.
+  runs::RunFolder untrained(const datasets::PartDataset& dataset,
+                            const models::Position& position) const {
+    const nlohmann::json drawn{{"net", "tiny"},
+                               {"arm", "interpretable"},
+                               {"task", "multi"},
+                               {"loss", "softmax"},
+                               {"seed", 1}};
+    auto run = runs::RunFolder::create(root_ / "run", drawn, {});
+    const auto design = models::make_design(drawn, dataset);
+    models::claim_model(run, design);
+    models::save_checkpoint(run, {position, models::draw_network(design).state()});
+    return run;
+  }
+
   fs::path root_ = fs::path(testing::TempDir()) / "partwise-dissection-test";
 };
 
 TEST_F(Dissect, FindsTheSameWhateverTheThreadCountAndCountsEveryFilter) {
-  datasets::SyntheticOptions drawing;
-  drawing.images = 16;
-  drawing.categories = 2;
-  drawing.size = 64;
-  const auto dataset = datasets::write_synthetic_animals(root_ / "data", drawing, 2);
-  const nlohmann::json drawn{{"net", "tiny"},
-                             {"arm", "interpretable"},
-                             {"task", "multi"},
-                             {"loss", "softmax"},
-                             {"seed", 1}};
-  const auto run = runs::RunFolder::create(root_ / "run", drawn, {});
-  const auto design = models::make_design(drawn, dataset);
-  models::claim_model(run, design);
-  models::save_checkpoint(run, {{}, models::draw_network(design).state()});
+  const auto dataset = animals(16);
+  const auto run = untrained(dataset, {});
   MeasureOptions options;
   options.measures.bootstrap.resamples = 50;
   options.measures.extras = metrics::option_names(false);
@@ -141,6 +157,46 @@ TEST_F(Dissect, FindsTheSameWhateverTheThreadCountAndCountsEveryFilter) {
     for (const auto& card : layer.cards)
       EXPECT_TRUE(fs::exists(run.path() / card.picture)) << card.picture;
   }
+}
+
+TEST_F(Dissect, SaysWhichMomentOfTheTrainingAndWhichPhotographsItSaw) {
+  const auto dataset = animals(9);
+  const auto run = untrained(dataset, {.epoch = 2, .step = 5});
+  MeasureOptions options;
+  options.measures.bootstrap.resamples = 20;
+  const auto found = dissect(run, dataset, options, {}).findings;
+  EXPECT_EQ(found.moment, (runs::TrainingMoment{2, 5}));
+  EXPECT_EQ(found.images_hash.size(), found.data_hash.size());
+  EXPECT_NE(found.images_hash, found.data_hash);
+}
+
+// Ended at any moment before, it leaves the older findings with the pictures that belong to them.
+TEST_F(Dissect, LeavesOlderPicturesUntilItsFindingsAreThere) {
+  const auto dataset = animals(9);
+  const auto run = untrained(dataset, {});
+  const auto there = run.path() / "findings.json";
+  MeasureOptions options;
+  options.measures.bootstrap.resamples = 20;
+  measure_run(run, dataset, options, {});
+  std::map<std::string, std::string> pictures;
+  for (const auto& entry : fs::directory_iterator(run.pictures()))
+    pictures[entry.path().filename()] = read_file(entry.path());
+
+  fs::remove(there);
+  fs::create_directories(there / "in its way");
+  options.split = "train";
+  EXPECT_THROW(measure_run(run, dataset, options, {}), Error);
+  for (const auto& [name, content] : pictures)
+    EXPECT_EQ(read_file(run.pictures() / name), content) << name;
+
+  fs::remove_all(there);
+  std::set<fs::path> named;
+  for (const auto& layer : measure_run(run, dataset, options, {}).layers) {
+    for (const auto& card : layer.cards) named.insert(run.path() / card.picture);
+  }
+  std::set<fs::path> left;
+  for (const auto& entry : fs::directory_iterator(run.pictures())) left.insert(entry.path());
+  EXPECT_EQ(left, named);
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "partwise/judging/network_dump.h"
 
+#include "partwise/base/interrupt.h"
 #include "partwise/base/names.h"
 #include "partwise/judging/dump.h"
 #include "partwise/judging/trained_run.h"
@@ -71,11 +72,14 @@ DumpSize dump_layer(const runs::RunFolder& run,
   for (const int64_t category : training.filter_category[place])
     plan.category.push_back(trained.task.category_ids[static_cast<std::size_t>(category)]);
 
+  const Heeding heeding;  // the writer's draft would outlive a process that ends at once
   std::optional<judging::DumpWriter> writer;
   int64_t before = 0;
   for (const auto& examples : parts) {
     models::for_each_output(
         trained.network, examples, resources.device, [&](int64_t first, const auto& output) {
+          if (interrupt_requested())
+            throw Interrupted(fmt::format("{}: interrupted; it was not written", out.string()));
           const auto plain = [](const Tensor& maps) {
             return maps.to(torch::kCPU, torch::kFloat32).contiguous();
           };

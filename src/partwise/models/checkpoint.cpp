@@ -83,6 +83,10 @@ Position verify(const fs::path& path) {
   return position_in(formats::parse_safetensors(map_file(path)), path);
 }
 
+Position glance_at(const fs::path& path) {
+  return position_in(formats::parse_safetensors_header(map_file(path)), path);
+}
+
 std::vector<fs::path> newest_first(const runs::RunFolder& run) {
   std::vector<fs::path> paths;
   for (const char* name : {kNext, kLast, kPrevious}) {
@@ -139,12 +143,20 @@ std::optional<Checkpoint> newest_checkpoint(const runs::RunFolder& run) {
 std::optional<Position> newest_position(const runs::RunFolder& run, bool verified) {
   for (const auto& path : newest_first(run)) {
     try {
-      return verified ? verify(path)
-                      : position_in(formats::parse_safetensors_header(map_file(path)), path);
+      return verified ? verify(path) : glance_at(path);
     } catch (const Error&) {  // whoever loads it will be told
     }
   }
   return std::nullopt;
+}
+
+std::optional<Position> position_of(const runs::RunFolder& run, const std::string& which) {
+  if (which != "best") return newest_position(run);
+  try {
+    return glance_at(run.checkpoints() / kBest);
+  } catch (const Error&) {
+    return std::nullopt;
+  }
 }
 
 void name_lost_epochs(const runs::RunFolder& run) {

@@ -49,6 +49,10 @@ std::optional<Checkpoint> newest_checkpoint(const runs::RunFolder& run);
 // noticed only where it is `verified`: then the files are read through, though nothing is kept.
 std::optional<Position> newest_position(const runs::RunFolder& run, bool verified = false);
 
+// That of the newest ("last") or of the best one ("best"), from its header too; nothing where there
+// is none or it is damaged.
+std::optional<Position> position_of(const runs::RunFolder& run, const std::string& which);
+
 // A line where log.jsonl has fewer rows than the newest checkpoint has epochs behind it: rows come
 // before checkpoints, so that no killed training leaves that.
 void name_lost_epochs(const runs::RunFolder& run);

@@ -26,6 +26,18 @@ std::string change_between(const nlohmann::json& then, const nlohmann::json& now
   return "";
 }
 
+// In what a dataset in another place is the one of then and in what not, in words; "": it is that
+// one or another one altogether, as far as both say.
+std::string likeness_between(const nlohmann::json& then, const nlohmann::json& now) {
+  const auto same = [&](const char* key) { return then.at(key) == now.at(key); };
+  if (!then.contains(kDescription) || !then.contains(kSizes) || same(kDescription) == same(kSizes))
+    return "";
+  return same(kSizes) ? "are of the same sizes as those it was trained on, but dataset.json is "
+                        "another"
+                      : "are of other sizes than those it was trained on, though dataset.json is "
+                        "the same";
+}
+
 // Why nothing is known though nothing is seen to have changed; "": it is known.
 std::string doubt_between(const nlohmann::json& then, const nlohmann::json& now) {
   if (!then.contains(kDescription) || !then.contains(kSizes))
@@ -52,34 +64,35 @@ nlohmann::json data_record(const datasets::PartDataset& dataset) {
           {kTimes, content_hash(times)}};
 }
 
-datasets::PartDataset data_of(const runs::RunFolder& run, const fs::path& given) {
-  const auto place = run.data(given);
-  auto dataset = datasets::load_dataset(place);
-  const auto& then = run.manifest();
+bool is_its_own(const runs::RunFolder& run, const datasets::PartDataset& dataset) {
   std::error_code gone;
-  const bool its_own =
-      given.empty() || fs::equivalent(given, fs::path(then.value("data", "")), gone);
+  return fs::equivalent(dataset.root, fs::path(run.manifest().value("data", "")), gone);
+}
+
+void hold_to_its_data(const runs::RunFolder& run,
+                      const datasets::PartDataset& dataset,
+                      bool named) {
+  const auto& then = run.manifest();
   const auto now = data_record(dataset);
-  if (!its_own) {
-    // Another dataset, or its own in another place.
-    const bool moved = then.contains(kSizes) && then.at(kSizes) == now.at(kSizes);
-    if (moved && then.at(kDescription) != now.at(kDescription))
-      say(
-          fmt::format("note: {}: the images in {} are those it was trained on, but dataset.json "
-                      "is not; going on with it, as --data says",
-                      run.path().string(), place.string()));
-    return dataset;
-  }
-  if (const auto change = change_between(then, now); !change.empty()) {
-    const auto text =
-        fmt::format("{}: its data, {} since it was trained", run.path().string(), change);
-    ensure(!given.empty(), "{}; put it back, or say --data {} to go on with it as it is", text,
-           place.string());
-    say(fmt::format("note: {}; going on with it, as --data says", text));
+  const auto note = [&](const std::string& words) {
+    say(fmt::format("note: {}: {}", run.path().string(), words));
+  };
+  if (!is_its_own(run, dataset)) {
+    if (const auto likeness = likeness_between(then, now); !likeness.empty())
+      note(fmt::format("the images in {} {}; going on with them", dataset.root.string(), likeness));
+  } else if (const auto change = change_between(then, now); !change.empty()) {
+    const auto text = fmt::format("its data, {} since it was trained", change);
+    ensure(named, "{}: {}; put it back, or say --data {} to go on with it as it is",
+           run.path().string(), text, dataset.root.string());
+    note(text + "; going on with it, as --data says");
   } else if (const auto doubt = doubt_between(then, now); !doubt.empty()) {
-    say(fmt::format("note: {}: {}; whether they are the same is not known", run.path().string(),
-                    doubt));
+    note(doubt + "; whether they are the same is not known");
   }
+}
+
+datasets::PartDataset data_of(const runs::RunFolder& run, const fs::path& given) {
+  auto dataset = datasets::load_dataset(run.data(given));
+  hold_to_its_data(run, dataset, !given.empty());
   return dataset;
 }
 

@@ -108,16 +108,40 @@ TEST_F(RunData, InAnotherPlaceIsUsedWithALineWhereItsDescriptionIsAnother) {
   const auto digit = text.find_first_of("123456789", text.find("bbox"));
   text[digit] = text[digit] == '9' ? '8' : '9';
   write_file_atomically(file, text);
-  expect_one_line(root_ / "moved", "dataset.json is not");
+  expect_one_line(root_ / "moved", "of the same sizes as those it was trained on, but");
 }
 
-TEST_F(RunData, OfAnotherPlaceIsUsedWithoutAWord) {
-  const auto one = run();
+TEST_F(RunData, InAnotherPlaceIsUsedWithALineWhereItsPhotographsAreOthers) {
+  (void)run();
   fs::copy(dataset_.root, root_ / "others", fs::copy_options::recursive);
   write_anew(root_ / "others" / dataset_.images.front().file_name, "more");
+  expect_one_line(root_ / "others", "of other sizes than those it was trained on, though");
+}
+
+TEST_F(RunData, OfAnotherKindIsUsedWithoutAWord) {
+  const auto one = run();
+  datasets::SyntheticOptions options;
+  options.images = 4;
+  options.categories = 2;
+  options.size = 48;
+  options.seed = 5;
+  const auto others = datasets::write_synthetic_animals(root_ / "others", options, 1);
   const Overheard heard;
-  EXPECT_EQ(data_of(one, root_ / "others").root, root_ / "others");
+  EXPECT_EQ(data_of(one, others.root).root, others.root);
   EXPECT_TRUE(heard.lines().empty());
+}
+
+TEST_F(RunData, ThatIsOpenIsHeldToTheRunLikewise) {
+  const auto one = run();
+  EXPECT_TRUE(is_its_own(one, dataset_));
+  write_anew(photograph(), "more");
+  EXPECT_THROW(hold_to_its_data(one, dataset_, false), Error);
+  const Overheard heard;
+  hold_to_its_data(one, dataset_, true);
+  EXPECT_EQ(heard.lines().size(), 1U);
+  auto elsewhere = dataset_;
+  elsewhere.root = root_;
+  EXPECT_FALSE(is_its_own(one, elsewhere));
 }
 
 }  // namespace

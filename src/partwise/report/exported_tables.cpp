@@ -109,10 +109,10 @@ std::string markdown_text(const std::string& text) {
   return result;
 }
 
-std::string one_line(std::string text) {
+std::string latex_comment(std::string text) {
   std::replace_if(
       text.begin(), text.end(), [](char c) { return c == '\n' || c == '\r'; }, ' ');
-  return text;
+  return "% " + text + '\n';
 }
 
 std::string latex_text(const std::string& text) {
@@ -179,8 +179,9 @@ std::string findings_markdown(std::span<const NamedFindings> runs) {
 
 std::string findings_latex(std::span<const NamedFindings> runs) {
   const auto grid = grid_of(runs);
-  std::string text = fmt::format("% {}\n\\begin{{tabular}}{{l{}}}\n\\hline\n",
-                                 one_line(notes_on(runs)), std::string(grid.columns.size(), 'c'));
+  auto text = latex_comment(notes_on(runs));
+  text +=
+      fmt::format("\\begin{{tabular}}{{l{}}}\n\\hline\n", std::string(grid.columns.size(), 'c'));
   std::string names;
   std::string layers = "metric";
   for (const auto& column : grid.columns) {

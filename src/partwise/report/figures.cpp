@@ -1,3 +1,4 @@
+#include "partwise/base/printable.h"
 #include "partwise/report/html.h"
 #include "partwise/report/sections.h"
 
@@ -9,6 +10,18 @@ namespace partwise::report {
 
 namespace {
 
+// Where a figure and the numbers beside it are of two moments of a training.
+std::string other_moment(const LoadedRun& run, const runs::DrawnFigure& figure) {
+  const auto& measured = run.findings.moment;
+  if (!figure.moment || !measured || *figure.moment == *measured) return "";
+  std::string words = fmt::format("Drawn of the network at {}; the numbers here are of {}.",
+                                  words_for(*figure.moment), words_for(*measured));
+  if (*figure.moment < *measured)
+    words +=
+        fmt::format(" To draw it anew: partwise draw {} {} --into-report", figure.name, run.folder);
+  return fmt::format("<b>{}</b> ", text(one_line(words)));
+}
+
 std::string figure_html(const LoadedRun& run,
                         const runs::DrawnFigure& figure,
                         bool several,
@@ -16,11 +29,12 @@ std::string figure_html(const LoadedRun& run,
   const Picture picture = read_picture(figure.file_in(run.folder), 1400);
   return fmt::format(
       "<details{}><summary>{}{}</summary>\n<figure><img class=\"sheet\" src=\"{}\" width=\"{}\" "
-      "height=\"{}\" alt=\"{}\"><figcaption>{}</figcaption>"
+      "height=\"{}\" alt=\"{}\"><figcaption>{}{}</figcaption>"
       "</figure></details>\n",
       open ? " open" : "", text(figure.title),
       several ? fmt::format(" <span class=\"note\">({})</span>", text(run.label)) : "",
-      picture.data_uri, picture.width, picture.height, text(figure.alt), text(figure.caption));
+      picture.data_uri, picture.width, picture.height, text(figure.alt), other_moment(run, figure),
+      text(figure.caption));
 }
 
 constexpr const char* kErrorsFigure = "errors";  // as partwise draw names it

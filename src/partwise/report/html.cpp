@@ -2,6 +2,7 @@
 
 #include "partwise/base/error.h"
 #include "partwise/base/files.h"
+#include "partwise/base/json_text.h"
 #include "partwise/formats/base64.h"
 #include "partwise/images/codec.h"
 #include "partwise/images/resize.h"
@@ -57,7 +58,7 @@ std::string plain(const nlohmann::json& value) {
   if (value.is_string()) return value.get<std::string>();
   if (value.is_null()) return "–";
   if (value.is_number_float()) return fmt::format("{:.6g}", value.get<double>());
-  return value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  return json_text(value);
 }
 
 std::string decimal(double value, int decimals) {

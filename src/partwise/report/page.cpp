@@ -1,5 +1,6 @@
 #include "partwise/base/error.h"
 #include "partwise/base/files.h"
+#include "partwise/base/json_text.h"
 #include "partwise/findings/findings_file.h"
 #include "partwise/report/html.h"
 #include "partwise/report/report.h"
@@ -20,9 +21,7 @@ namespace {
 
 // A path may hold any bytes; a page holds UTF-8.
 std::string valid_utf8(const std::string& bytes) {
-  const auto quoted =
-      nlohmann::json(bytes).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-  return nlohmann::json::parse(quoted).get<std::string>();
+  return nlohmann::json::parse(json_text(bytes)).get<std::string>();
 }
 
 std::string folder_name(const fs::path& path) {

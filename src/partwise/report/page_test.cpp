@@ -144,6 +144,31 @@ TEST_F(Report, ShowsTheFiguresThatWereDrawnOfARun) {
   EXPECT_TRUE(contains(html, "alt=\"a mask\""));
 }
 
+TEST_F(Report, SaysWhereAFigureIsOfAnotherMomentThanTheNumbers) {
+  auto found = measured("interpretable", 0.8);
+  found.update({{"epoch", 10}, {"step", 0}});
+  const auto one = run("interpretable", found);
+  const auto png = images::encode_png(images::Image::blank(20, 10, 99));
+  runs::record_figure(one, {"mask", "From a photo", "Two.", "a mask", {{10, 0}}}, png);
+  runs::record_figure(one, {"places", "Places", "Three.", "places"}, png);  // an older program's
+  EXPECT_FALSE(contains(render_report({one}, json::object()), "Drawn of the network at"));
+  runs::record_figure(one, {"filters", "Filters", "Four.", "foxes", {{2, 17}}}, png);
+  const auto html = render_report({one}, json::object());
+  EXPECT_TRUE(contains(html,
+                       "Drawn of the network at epoch 2 and 17 steps; the numbers here are of "
+                       "epoch 10. To draw it anew: partwise draw filters "));
+  EXPECT_TRUE(contains(html, "<figcaption>Two.</figcaption>"));
+}
+
+TEST_F(Report, SaysFirstOfAllThatANetworkHasGoneOnSinceItWasMeasured) {
+  const auto all = four_arms();
+  const json context{{"outdated", json::array({"runs/a: its <findings> are of epoch 2"})}};
+  const auto html = render_report(all, context);
+  const auto at = html.find("<li>runs/a: its &lt;findings&gt; are of epoch 2</li>");
+  ASSERT_NE(at, std::string::npos);
+  EXPECT_LT(at, html.find("class=\"said\""));
+}
+
 TEST_F(Report, TakesNoFigureFromOutsideTheRun) {
   const auto all = four_arms();
   write_json_atomically(

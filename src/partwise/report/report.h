@@ -17,6 +17,7 @@ namespace partwise::report {
 // run and what is wrong with it.
 //   context, all optional: {"title": …, "command": …, "seconds": …, "seed": …,
 //     "start": a sentence on what the networks were before training,
+//     "outdated": [a sentence on a run whose network has gone on since it was measured],
 //     "dataset": {"name": …, "images": …, "sheet": path of a PNG}}
 std::string render_report(const std::vector<runs::RunFolder>& folders,
                           const nlohmann::json& context);

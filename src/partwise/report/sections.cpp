@@ -286,6 +286,13 @@ std::string making_section(std::span<const LoadedRun> runs, const nlohmann::json
                     side_by_side(labels, manifests, "Versions, checksums and dates"));
 }
 
+std::string outdated_list(const nlohmann::json& context) {
+  std::string html;
+  for (const auto& sentence : context.value("outdated", nlohmann::json::array()))
+    html += fmt::format("<li>{}</li>\n", text(plain(sentence)));
+  return html.empty() ? "" : fmt::format("<ul class=\"warnings\">\n{}</ul>\n", html);
+}
+
 std::string csv_section(std::span<const LoadedRun> runs) {
   std::vector<findings::NamedFindings> named;
   for (const LoadedRun& run : runs) named.push_back({run.label, run.findings});
@@ -330,7 +337,7 @@ const nlohmann::json& context_object(const nlohmann::json& context, const std::s
 
 std::vector<Section> sections(std::span<const LoadedRun> runs, const nlohmann::json& context) {
   return {
-      {"glance", "At a glance", opening(runs)},
+      {"glance", "At a glance", outdated_list(context) + opening(runs)},
       {"evidence", "Evidence", evidence_section(runs)},
       {"filters", "Filters", filters_section(runs)},
       {"failures", "Failures", failures_section(runs)},

@@ -88,13 +88,17 @@ bool leads(const std::string& key) {
 }  // namespace
 
 std::string aligned(const Rows& rows) {
+  auto shown = rows;
   std::vector<std::size_t> widths;
-  for (const auto& row : rows) {
+  for (auto& row : shown) {
     widths.resize(std::max(widths.size(), row.size()));
-    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], letters(row[i]));
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      row[i] = one_line(row[i]);
+      widths[i] = std::max(widths[i], letters(row[i]));
+    }
   }
   std::string text;
-  for (const auto& row : rows) {
+  for (const auto& row : shown) {
     for (std::size_t i = 0; i < row.size(); ++i) {
       text += row[i];
       if (i + 1 < row.size()) text += std::string(widths[i] - letters(row[i]) + 2, ' ');
@@ -153,7 +157,8 @@ std::string further_lines(std::span<const findings::NamedFindings> runs) {
     const auto& called = named ? name : run.arm;
     const auto add = [&](const std::string& of, const Findings& found) {
       const auto lines = finding_lines(found, false);
-      if (!lines.empty()) text += fmt::format("\n{}, {}\n{}", called, of, lines);
+      if (!lines.empty())
+        text += fmt::format("\n{}, {}\n{}", one_line(called), one_line(of), lines);
     };
     add("whole network", run.findings);
     for (const auto& layer : run.layers) add(layer.layer, layer.findings);
@@ -167,7 +172,7 @@ std::string warning_lines(std::span<const findings::NamedFindings> runs) {
   for (const auto& [name, run] : runs) {
     for (const auto& layer : run.layers) {
       for (const auto& warning : silence_warnings(run, layer))
-        lines += fmt::format("warning: {}{}\n", named ? name + ": " : "", warning);
+        lines += fmt::format("warning: {}\n", one_line((named ? name + ": " : "") + warning));
     }
   }
   return lines.empty() ? "" : "\n" + lines;

@@ -8,7 +8,8 @@
 
 namespace partwise::report {
 
-// A table for the terminal: every column as wide as its widest cell.
+// A table for the terminal: every column as wide as its widest cell. Cells may be a stranger's text:
+// what a terminal takes for a command, or for the end of a line, is shown as \xNN.
 using Rows = std::vector<std::vector<std::string>>;
 std::string aligned(const Rows& rows);
 

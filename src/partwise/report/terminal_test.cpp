@@ -40,5 +40,20 @@ TEST(TerminalTable, KeepsItsColumnsWhateverTheCellsHold) {
   EXPECT_EQ(lines[2].substr(column, 3), "  -");  // ö and ß take a byte more each
 }
 
+TEST(TerminalTable, ObeysNothingThatACellHolds) {
+  EXPECT_EQ(aligned({{"a\x1B[2J\nb", "c"}, {"d", "\xFF"}}),
+            "a\\x1b[2J\\x0ab  c\n"
+            "d              \\xff\n");
+  auto run = named("a", 0.5, 0.4);
+  run.findings.arm = "arm\nforged";
+  run.findings.layers[0].layer = "conv\x1B[1A";
+  run.findings.layers[0].findings["stability\nforged"] = {.value = 0.5};
+  const std::vector runs{run};
+  for (const auto& text : {findings_table(runs), further_lines(runs)}) {
+    EXPECT_EQ(text.find('\x1B'), std::string::npos) << text;
+    EXPECT_EQ(text.find("\nforged"), std::string::npos) << text;
+  }
+}
+
 }  // namespace
 }  // namespace partwise::report

@@ -38,6 +38,8 @@ std::vector<DrawnFigure> drawn_figures(const RunFolder& run) {
           {one.at("name"), one.at("title"), one.at("caption"), one.value("alt", std::string())});
       ensure(is_plain_name(figures.back().name), "{}: '{}' is no figure's name", list.string(),
              figures.back().name);
+      if (one.contains("epoch"))
+        figures.back().moment = TrainingMoment{one.at("epoch"), one.at("step")};
     }
   } catch (const nlohmann::json::exception& problem) {
     throw Error(fmt::format("{}: damaged ({}); delete it and draw the figures again", list.string(),
@@ -74,11 +76,12 @@ void record_figure(const RunFolder& run, const DrawnFigure& figure, std::string_
   }
   auto list = nlohmann::json::array();
   for (const auto& one : figures) {
-    list.push_back({{"name", one.name},
-                    {"file", one.name + ".png"},
-                    {"title", one.title},
-                    {"caption", one.caption},
-                    {"alt", one.alt}});
+    auto& written = list.emplace_back(nlohmann::json{{"name", one.name},
+                                                     {"file", one.name + ".png"},
+                                                     {"title", one.title},
+                                                     {"caption", one.caption},
+                                                     {"alt", one.alt}});
+    if (one.moment) written.update({{"epoch", one.moment->epoch}, {"step", one.moment->step}});
   }
   write_sealed_json(figures_of(run) / "figures.json", {{"figures", std::move(list)}});
 }

@@ -1,7 +1,9 @@
 #pragma once
 
 #include "partwise/runs/run_folder.h"
+#include "partwise/runs/training_moment.h"
 
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -13,7 +15,8 @@ struct DrawnFigure {
   std::string name;  // "filters": one of each
   std::string title;
   std::string caption;
-  std::string alt;  // what a reader hears who cannot see it
+  std::string alt;                            // what a reader hears who cannot see it
+  std::optional<TrainingMoment> moment = {};  // of the run's network; nothing: not known
 
   std::filesystem::path file_in(const std::filesystem::path& run) const;
 };

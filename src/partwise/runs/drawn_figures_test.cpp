@@ -49,6 +49,15 @@ TEST_F(DrawnFigures, AreStillTrueUntilWhatTheyWereMadeOfChanges) {
   EXPECT_FALSE(is_drawn_since(run_, "mask", weights));
 }
 
+TEST_F(DrawnFigures, KnowOfWhichMomentTheyAreWhereThatWasSaid) {
+  record_figure(run_, {"mask", "Mask", "One image.", "", TrainingMoment{3, 7}}, "picture");
+  record_figure(run_, {"filters", "Filters", "Of seed 1.", ""}, "picture");
+  const auto figures = drawn_figures(run_);
+  EXPECT_EQ(figures[0].moment, (TrainingMoment{3, 7}));
+  EXPECT_EQ(words_for(*figures[0].moment), "epoch 3 and 7 steps");
+  EXPECT_FALSE(figures[1].moment.has_value());
+}
+
 TEST_F(DrawnFigures, SayWhatIsDamaged) {
   record_figure(run_, {"mask", "Mask", "One image.", ""}, "picture");
   write_json_atomically(folder_ / "figures" / "figures.json", {{"figures", {{{"name", 3}}}}});

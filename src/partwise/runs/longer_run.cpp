@@ -18,11 +18,15 @@ void lengthen_run(const fs::path& path, int64_t epochs) {
     if (fs::exists(path / name)) fs::rename(path / name, path / aside);
   }
   auto manifest = run.manifest();
-  manifest["lengthened"].push_back({{"at_epoch", done}, {"epochs", epochs}});
-  write_json_atomically(path / "manifest.json", manifest);
   auto options = run.options();
+  auto& lengthened = manifest["lengthened"];
+  // What the options do not say was never in force: its writer was killed before it changed them.
+  if (!lengthened.empty() && lengthened.back().at("epochs") != options["epochs"])
+    lengthened.erase(lengthened.size() - 1);
+  lengthened.push_back({{"at_epoch", done}, {"epochs", epochs}});
+  write_sealed_json(path / "manifest.json", manifest);
   options["epochs"] = epochs;  // last: from here on there is something to train
-  write_json_atomically(path / "options.json", options);
+  write_sealed_json(path / "options.json", options);
 }
 
 }  // namespace partwise::runs

@@ -1,6 +1,7 @@
 #include "partwise/runs/run_folder.h"
 
 #include "partwise/base/error.h"
+#include "partwise/base/folder_claim.h"
 #include "partwise/runs/log_scalars.h"
 
 #include <cerrno>
@@ -89,12 +90,7 @@ RunFolder RunFolder::create(const fs::path& path,
     }
     return run;
   }
-  remove_abandoned_writes(path);
-  const bool occupied = fs::exists(path) && (!fs::is_directory(path) || !fs::is_empty(path));
-  ensure(!occupied, "{}: exists and is not a run; choose a new or empty folder", path.string());
-  make_writable_folder(path);
-  // First: its presence makes this a run.
-  write_sealed_json(path / "options.json", options);
+  claim_folder(path, "options.json", options, "a run");
   write_sealed_json(path / "manifest.json", manifest);
   return {path, options, manifest};
 }

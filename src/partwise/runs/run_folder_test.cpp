@@ -2,6 +2,7 @@
 
 #include "partwise/base/error.h"
 #include "partwise/base/files.h"
+#include "partwise/base/killed_writer_fixture.h"
 #include "partwise/base/removal_fixture.h"
 #include "partwise/runs/log_scalars.h"
 
@@ -46,7 +47,7 @@ TEST_F(Run, OfAnOlderProgramGoesOnWhereItsOptionsComeToTheSame) {
 
 TEST_F(Run, KilledWhileItWasMadeIsMadeAgain) {
   fs::create_directories(folder_);
-  std::ofstream(folder_ / "options.json.tmp999999999") << "{";  // no such process
+  be_killed_while_writing(folder_ / "options.json");
   EXPECT_EQ(RunFolder::create(folder_, {{"seed", 1}}, {{"version", "x"}}).options().at("seed"), 1);
   fs::remove(folder_ / "manifest.json");
   EXPECT_TRUE(RunFolder::open(folder_).manifest().empty());
@@ -67,8 +68,9 @@ TEST_F(Run, IsTrainedByOneAtATime) {
 TEST_F(Run, AFolderWithOtherThingsIsLeftUntouched) {
   fs::create_directories(folder_);
   write_file_atomically(folder_ / "thesis.txt", "precious");
+  be_killed_while_writing(folder_ / "notes.txt");
   EXPECT_THROW(RunFolder::create(folder_, {}, {}), Error);
-  EXPECT_EQ(std::distance(fs::directory_iterator(folder_), fs::directory_iterator()), 1);
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder_), fs::directory_iterator()), 2);
 }
 
 TEST_F(Run, TheEventFileGrowsInPlaceAndIsWrittenAnewWhenTheLogWasCut) {

@@ -1,5 +1,7 @@
 #include "partwise/server/http.h"
 
+#include "partwise/base/json_text.h"
+
 #include <charconv>
 
 namespace partwise::server {
@@ -44,7 +46,7 @@ const std::string& Request::parameter(const std::string& name) const {
 Response json_response(const nlohmann::json& json, int status) {
   Response response;
   response.status = status;
-  response.body = json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  response.body = json_text(json);
   response.headers["Cache-Control"] = "no-store";
   return response;
 }

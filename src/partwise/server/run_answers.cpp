@@ -1,3 +1,4 @@
+#include "partwise/judging/outdated_findings.h"
 #include "partwise/metrics/catalogue.h"
 #include "partwise/report/verdict.h"
 #include "partwise/server/answers.h"
@@ -109,6 +110,8 @@ Response findings_of(const ShownRun& run) {
                                    run.folder().path().string()));
   auto layers = nlohmann::json::array();
   auto warnings = nlohmann::json::array();
+  if (auto why = judging::why_outdated(run.folder(), *found); !why.empty())
+    warnings.push_back(std::move(why));
   for (const auto& layer : found->layers) {
     layers.push_back({{"name", layer.layer},
                       {"role", layer.role},

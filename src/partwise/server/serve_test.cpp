@@ -3,6 +3,7 @@
 #include "partwise/atlas/shown_run_fixture.h"
 #include "partwise/base/error.h"
 #include "partwise/base/files.h"
+#include "partwise/findings/findings_file.h"
 #include "partwise/images/codec.h"
 
 #include <arpa/inet.h>
@@ -81,6 +82,23 @@ class AServer : public atlas::ShownRuns {
 
   std::unique_ptr<Explorer> explorer_;
 };
+
+TEST_F(AServer, SaysThatANetworkHasGoneOnSinceItWasMeasured) {
+  const auto folder = run("fox");  // trained for an epoch, as its checkpoint says
+  findings::RunFindings found;
+  found.net = "tiny";
+  found.arm = "interpretable";
+  found.moment = {{0, 3}};
+  found.findings["accuracy"] = {0.5, 0.4, 0.6};
+  findings::write_findings(folder, found);
+  start({"fox"});
+  if (skipped()) return;
+  const auto warnings = get("/api/runs/fox/findings").json().at("warnings");
+  ASSERT_EQ(warnings.size(), 1U) << warnings;
+  const auto why = warnings[0].get<std::string>();
+  EXPECT_NE(why.find("of epoch 0 and 3 steps, its network is at epoch 1"), std::string::npos)
+      << why;
+}
 
 TEST_F(AServer, AnswersAsItsContractSays) {
   run("fox");
