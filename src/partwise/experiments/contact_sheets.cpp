@@ -5,6 +5,7 @@
 #include "partwise/base/parallel.h"
 #include "partwise/base/progress.h"
 #include "partwise/datasets/drawing.h"
+#include "partwise/experiments/file_stems.h"
 #include "partwise/images/codec.h"
 #include "partwise/views/figure.h"
 #include "partwise/views/raster.h"
@@ -31,13 +32,6 @@ Objects evenly_spaced(const Objects& all) {
     some.push_back(all[i * all.size() / kMostPictures]);
   }
   return some;
-}
-
-// A category's name may hold anything.
-std::string safe_name(std::string name) {
-  std::replace_if(
-      name.begin(), name.end(), [](char c) { return c == '/' || c == '\0' || c == '.'; }, '-');
-  return name.substr(0, 100);
 }
 
 std::vector<std::string> marks_of(const datasets::Category& category) {
@@ -93,6 +87,7 @@ void write_contact_sheets(const datasets::PartDataset& dataset, const fs::path& 
   make_writable_folder(folder);
   std::unordered_map<int64_t, const datasets::ImageRecord*> records;
   for (const auto& image : dataset.images) records[image.id] = &image;
+  FileStems stems;
   for (const auto& category : dataset.categories) {
     Objects all;
     for (const auto& object : dataset.annotations) {
@@ -115,7 +110,7 @@ void write_contact_sheets(const datasets::PartDataset& dataset, const fs::path& 
                                   [](const auto& picture) { return picture.pixels.empty(); }),
                    pictures.end());
     if (pictures.empty()) continue;
-    const auto file = folder / (safe_name(category.name) + ".png");
+    const auto file = folder / (stems.take(category.name) + ".png");
     const auto sheet = views::contact_sheet(pictures, kColumns, kGap);
     const auto names = legend(category, sheet.width);
     views::Raster page(sheet.width, sheet.height + kGap + names.height);

@@ -20,5 +20,15 @@ TEST_F(ContactSheets, ShowEveryObjectOfACategoryAndPassOverWhatCannotBeRead) {
   EXPECT_GT(sheet.height, 2 * 240 + 2 * 6);  // two rows, and below them what the colours stand for
 }
 
+TEST_F(ContactSheets, OfCategoriesWithNearlyTheSameNameDoNotReplaceEachOther) {
+  auto dataset = draw_animals();
+  ASSERT_GE(dataset.categories.size(), 2U);
+  const char* names[] = {"a.b", "a-b"};
+  for (std::size_t i = 0; i < 2; ++i) dataset.categories[i].name = names[i];
+  write_contact_sheets(dataset, root_ / "sheets");
+  EXPECT_TRUE(std::filesystem::exists(root_ / "sheets" / "a.b.png"));
+  EXPECT_TRUE(std::filesystem::exists(root_ / "sheets" / "a-b.png"));
+}
+
 }  // namespace
 }  // namespace partwise::experiments

@@ -1,6 +1,7 @@
 #include "partwise/experiments/demo.h"
 
 #include "partwise/base/files.h"
+#include "partwise/base/folder_claim.h"
 #include "partwise/base/interrupt.h"
 #include "partwise/base/progress.h"
 #include "partwise/base/random.h"
@@ -12,6 +13,7 @@
 #include "partwise/findings/findings_file.h"
 #include "partwise/images/codec.h"
 #include "partwise/judging/dissection.h"
+#include "partwise/judging/outdated_findings.h"
 #include "partwise/report/report.h"
 #include "partwise/training/trainer.h"
 #include "partwise/views/heat_map.h"
@@ -34,13 +36,10 @@ void claim_demo_folder(const fs::path& out, const DemoOptions& options) {
            "{}: holds a demo with other options ({}); choose another --out or remove it",
            out.string(), there.dump());
     make_writable_folder(out);
+    remove_abandoned_writes(out);
     return;
   }
-  remove_abandoned_writes(out);  // a killed demo may have got no further
-  const bool occupied = fs::exists(out) && (!fs::is_directory(out) || !fs::is_empty(out));
-  ensure(!occupied, "{}: exists and is not a demo folder; choose another --out", out.string());
-  make_writable_folder(out);
-  write_sealed_json(marker, to_json(options));
+  claim_folder(out, "demo.json", to_json(options), "a demo folder");
 }
 
 void draw_sheet(const DemoOptions& options, const fs::path& path) {
@@ -161,7 +160,8 @@ runs::RunFolder run_arm(const fs::path& out,
     training::train(run, dataset, resources);
   }
   findings::settle_findings(run.folder);
-  if (!findings::read_findings(run.folder)) {
+  const auto found = findings::read_findings(run.folder);
+  if (!found || !judging::why_outdated(run.folder, *found).empty()) {
     say(fmt::format("measuring {} ...", word_of(arm)));
     judging::MeasureOptions measure;
     measure.measures.bootstrap.threads = resources.threads;

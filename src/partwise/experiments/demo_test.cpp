@@ -2,8 +2,10 @@
 
 #include "partwise/base/error.h"
 #include "partwise/base/files.h"
+#include "partwise/base/killed_writer_fixture.h"
 #include "partwise/experiments/application_fixture.h"
 #include "partwise/experiments/explain_for_report.h"
+#include "partwise/models/checkpoint.h"
 #include "partwise/runs/explained_photographs.h"
 
 namespace partwise::experiments {
@@ -54,6 +56,15 @@ TEST_F(ADemo, TrainsMeasuresAndReportsFourArmsAndDoesNothingTwice) {
   for (const auto* once : steps)
     EXPECT_EQ(std::count(said().begin(), said().end(), once), 1) << once;
   EXPECT_EQ(read_json(demo.summary).at("arms"), summary.at("arms"));
+  // What was measured of a network that has gone on since is measured again.
+  const auto& ordinary = demo.runs.front();
+  auto checkpoint = *models::newest_checkpoint(ordinary);
+  checkpoint.position = {.epoch = 2};
+  models::save_checkpoint(ordinary, checkpoint);
+  const auto again = run_demo(root_ / "demo", few, "partwise demo", machine());
+  EXPECT_EQ(std::count(said().begin(), said().end(), "measuring ordinary ..."), 2);
+  EXPECT_EQ(std::count(said().begin(), said().end(), "measuring masked ..."), 1);
+  EXPECT_EQ(again.found.front().moment, (runs::TrainingMoment{2, 0}));
   // Without its parts a run explains nothing, and shows nothing that is out of date.
   std::filesystem::remove(demo.runs.back().path() / "parts.json");
   explain_for_report(demo.runs, {}, machine());
@@ -75,6 +86,13 @@ TEST_F(ADemo, OfAMinuteStartsAllArmsFromTheCarriedBackbone) {
   for (const auto& run : demo.runs) EXPECT_EQ(run.options().at("init"), start);
   EXPECT_FALSE(std::filesystem::exists(root_ / "demo" / "pretraining-data"));
   EXPECT_NE(read_file(demo.report).find("it has seen none of the images here"), std::string::npos);
+}
+
+TEST_F(ADemo, LeavesAFolderWithOtherThingsUntouched) {
+  std::filesystem::create_directories(root_);
+  be_killed_while_writing(root_ / "thesis.txt");
+  EXPECT_THROW(run_demo(root_, quick_demo(), "partwise demo", machine()), Error);
+  EXPECT_FALSE(std::filesystem::is_empty(root_));
 }
 
 TEST_F(Application, AReportRefusesDataThatAreNotThere) {

@@ -42,10 +42,33 @@ std::string spoken(const explaining::Plate& plate) {
   return details.empty() ? plate.heading : plate.heading + ". " + details;
 }
 
-void record(const runs::RunFolder& run, const std::string& figure, const explaining::Plate& plate) {
+// Into the report of the run that leads.
+void record(const explaining::DrawnRun& leading,
+            const std::string& figure,
+            const explaining::Plate& plate) {
   const auto sheet = explaining::compose(plate, explaining::PlateWords::labels);
-  runs::record_figure(run, {figure, plate.heading, plate.caption, spoken(plate)},
-                      images::encode_png(sheet.image(kReportPixelsPerUnit)));
+  const auto& position = leading.model.position;
+  runs::record_figure(
+      leading.run,
+      {figure, plate.heading, plate.caption, spoken(plate), {{position.epoch, position.step}}},
+      images::encode_png(sheet.image(kReportPixelsPerUnit)));
+}
+
+// The dataset that all runs are drawn on: the one named, or the first run's own. Each is held to what
+// it was trained on, and learns its parts, on its own dataset where that is another.
+datasets::PartDataset prepare_runs(const DrawRequest& request, const models::Resources& resources) {
+  const bool named = !request.data.empty();
+  std::vector<runs::RunFolder> runs;
+  for (const auto& folder : request.runs) runs.push_back(runs::RunFolder::open(folder));
+  const auto dataset = models::data_of(runs.front(), request.data);
+  for (std::size_t i = 1; i < runs.size(); ++i) models::hold_to_its_data(runs[i], dataset, named);
+  for (const auto& run : runs) {
+    if (named || models::is_its_own(run, dataset))
+      explaining::provide_part_book_from(dataset, run, resources, request.checkpoint);
+    else
+      explaining::provide_part_book(run, {}, resources, request.checkpoint);
+  }
+  return dataset;
 }
 
 }  // namespace
@@ -64,15 +87,15 @@ DrawnFiles draw_figure(const DrawRequest& request, const Machine& machine) {
          "draw {}: say where to: --out FILE.png or FILE.svg, or --into-report", kind.name);
   for (const auto& file : files) make_room_for(file);
   const auto resources = start_session(machine);
-  if (kind.needs != explaining::Needs::nothing) {
-    models::data_of(runs::RunFolder::open(request.runs.front()), request.data);  // changed: refused
-    for (const auto& folder : request.runs)
-      explaining::provide_part_book(runs::RunFolder::open(folder), request.data, resources,
-                                    request.checkpoint);
-  }
+  std::optional<datasets::PartDataset> dataset;
+  if (kind.needs != explaining::Needs::nothing)
+    dataset = prepare_runs(request, resources);
+  else if (!request.data.empty())  // an older program's run follows from it
+    dataset = datasets::load_dataset(request.data);
   std::optional<Abandonable> abandonable("interrupted while drawing; nothing was written");
-  const auto runs = explaining::open_drawn_runs(request.runs, request.data, request.checkpoint,
-                                                request.options, kind.needs, resources);
+  const auto runs =
+      explaining::open_drawn_runs(request.runs, dataset ? &*dataset : nullptr, request.checkpoint,
+                                  request.options, kind.needs, resources);
   const auto plate = kind.draw(runs, request.options);
   const auto sheet = explaining::compose(plate);
   abandonable.reset();
@@ -81,7 +104,7 @@ DrawnFiles draw_figure(const DrawRequest& request, const Machine& machine) {
                                     ? sheet.svg(plate.heading, spoken(plate))
                                     : images::encode_png(sheet.image(kPixelsPerUnit)));
   }
-  if (request.into_report) record(runs.front().run, kind.name, plate);
+  if (request.into_report) record(runs.front(), kind.name, plate);
   return {files, explaining::details_of(plate), plate.caption};
 }
 
@@ -115,7 +138,8 @@ void draw_figures_for_report(const std::vector<runs::RunFolder>& runs,
   options.seed = seed;
   std::vector<std::string> folders;
   for (const auto arm : needed) folders.push_back(by_arm.at(arm).path().string());
-  const auto opened = explaining::open_drawn_runs(folders, data, "last", options,
+  const auto dataset = models::data_of(main->second, data);
+  const auto opened = explaining::open_drawn_runs(folders, &dataset, "last", options,
                                                   explaining::Needs::maps, resources);
   for (const auto& [kind, arms] : wanted) {
     std::vector<explaining::DrawnRun> shown;
@@ -123,7 +147,7 @@ void draw_figures_for_report(const std::vector<runs::RunFolder>& runs,
       shown.push_back(
           opened[static_cast<std::size_t>(std::distance(needed.begin(), needed.find(arm)))]);
     try {
-      record(main->second, kind->name, kind->draw(shown, options));
+      record(shown.front(), kind->name, kind->draw(shown, options));
     } catch (const Error& problem) {
       say(fmt::format("no figure {}: {}", kind->name, problem.what()));
     }

@@ -1,12 +1,11 @@
 #include "partwise/experiments/explain_errors.h"
 
 #include "partwise/base/files.h"
+#include "partwise/experiments/file_stems.h"
 #include "partwise/explaining/explanation_picture.h"
 #include "partwise/images/codec.h"
 #include "partwise/models/examples.h"
 #include "partwise/models/run_data.h"
-
-#include <algorithm>
 
 namespace partwise::experiments {
 namespace {
@@ -22,13 +21,6 @@ std::string mistake_png(const explaining::Explainer& explainer,
       explainer.explain(photo, datasets::crop_box(dataset, sample), {pair.truth});
   const auto title = fmt::format("wrong: it is {}   ·   {}", pair.truth, record.file_name);
   return images::encode_png(explaining::explanation_picture(photo, explanation, title).image(1.5));
-}
-
-std::string safe_file_name(std::string name) {
-  std::replace_if(
-      name.begin(), name.end(),
-      [](char c) { return c == '/' || c == '\0' || c == '.' || c == ' '; }, '-');
-  return name.substr(0, 100);
 }
 
 }  // namespace
@@ -48,16 +40,17 @@ ErrorsOutcome explain_errors(const ErrorsRequest& request, const Machine& machin
   outcome.pairs = explaining::confused_pairs(explainer, task, examples, resources.device);
   if (!request.out.empty()) make_writable_folder(request.out);
   auto all = nlohmann::json::array();
+  FileStems stems;
   for (const auto& pair : outcome.pairs) {
     auto& files = outcome.files.emplace_back();
     auto json = to_json(pair);
+    const auto stem = stems.take(fmt::format("{}-as-{}", pair.truth, pair.decided));
     for (std::size_t i = 0; i < pair.mistakes.size(); ++i) {
       const auto& sample = examples.samples[static_cast<std::size_t>(pair.mistakes[i].row)];
       files.push_back(dataset.images[static_cast<std::size_t>(sample.image_index)].file_name);
       json["mistakes"][i]["image"] = files.back();
       if (request.out.empty() || std::cmp_greater_equal(i, request.pictures)) continue;
-      const auto name = fmt::format("{}-as-{}-{}.png", safe_file_name(pair.truth),
-                                    safe_file_name(pair.decided), i + 1);
+      const auto name = fmt::format("{}-{}.png", stem, i + 1);
       write_file_atomically(request.out / name, mistake_png(explainer, dataset, sample, pair));
       json["mistakes"][i]["picture"] = name;
     }

@@ -8,6 +8,7 @@
 #include "partwise/explaining/shown_objects.h"
 #include "partwise/findings/findings_file.h"
 #include "partwise/images/codec.h"
+#include "partwise/models/run_data.h"
 #include "partwise/runs/explained_photographs.h"
 #include "partwise/tensors/torch.h"
 
@@ -49,15 +50,17 @@ std::string hash_of(const fs::path& file) {
 nlohmann::json made_of(const runs::RunFolder& run,
                        const findings::RunFindings& found,
                        const models::Position& position) {
-  return {{"rule", kRule},
-          {"checkpoint", found.checkpoint},
-          {"epoch", position.epoch},
-          {"step", position.step},
-          {"parts", hash_of(explaining::part_book_file(run))},
-          {"names", hash_of(run.path() / "names.json")},
-          {"data_hash", found.data_hash},
-          {"split", found.split},
-          {"seed", run.options().value("seed", int64_t{1})}};
+  nlohmann::json state{{"rule", kRule},
+                       {"checkpoint", found.checkpoint},
+                       {"epoch", position.epoch},
+                       {"step", position.step},
+                       {"parts", hash_of(explaining::part_book_file(run))},
+                       {"names", hash_of(run.path() / "names.json")},
+                       {"data_hash", found.data_hash},
+                       {"split", found.split},
+                       {"seed", run.options().value("seed", int64_t{1})}};
+  if (!found.images_hash.empty()) state["images_hash"] = found.images_hash;
+  return state;
 }
 
 models::Examples examples_of(const datasets::PartDataset& dataset,
@@ -137,11 +140,10 @@ runs::ExplainedPhotograph photograph_of(const explaining::Explanation& of, Shown
 }
 
 void explain_run(const runs::RunFolder& run,
-                 const fs::path& folder,
+                 const datasets::PartDataset& dataset,
                  const findings::RunFindings& found,
                  const nlohmann::json& state,
                  const models::Resources& resources) {
-  const auto dataset = datasets::load_dataset(folder);
   const explaining::Explainer explainer(run, found.checkpoint, resources.device);
   const auto& model = explainer.model();
   const auto book = explaining::read_part_book(run, model);
@@ -211,14 +213,12 @@ void explain_for_report(const std::vector<runs::RunFolder>& runs,
     ensure(position.has_value(), "it has no checkpoint");
     ensure(fs::exists(explaining::part_book_file(*run)),
            "its parts are not known; run: partwise names {} --learn", run->path().string());
-    const auto folder = run->data(data);
-    const auto description = folder / "dataset.json";
-    ensure(fs::exists(description), "{}: no dataset is there", folder.string());
-    ensure(found->data_hash.empty() || hash_of(description) == found->data_hash,
+    const auto dataset = models::data_of(*run, data);
+    ensure(findings::was_measured_on(*found, models::data_record(dataset)),
            "{} is not the dataset it was measured on; say with --data where that lies",
-           folder.string());
+           dataset.root.string());
     say("explaining three photographs ...");
-    explain_run(*run, folder, *found, state, start_session(machine));
+    explain_run(*run, dataset, *found, state, start_session(machine));
   } catch (const Error& problem) {
     say(fmt::format("{}: no photographs are explained in the report: {}", run->path().string(),
                     problem.what()));

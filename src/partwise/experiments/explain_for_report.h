@@ -12,7 +12,9 @@ namespace partwise::experiments {
 // nearest to the full method (runs/explained_photographs.h). Objects of the measured split are drawn
 // by the run's seed and chosen by explaining/shown_objects.h. They stay while checkpoint, names of
 // parts and data do; what cannot be explained is said in one line, and older ones are forgotten.
-//   data: another folder than the run's own; the session starts where there is something to do
+//   data: a folder that a person names; without one it is the run's own, of which photographs that
+//     have changed since the run was trained are not explained (models/run_data.h)
+// The session starts where there is something to do.
 void explain_for_report(const std::vector<runs::RunFolder>& runs,
                         const std::filesystem::path& data,
                         const Machine& machine);

@@ -5,6 +5,7 @@
 #include "partwise/base/interrupt.h"
 #include "partwise/base/progress.h"
 #include "partwise/datasets/crops.h"
+#include "partwise/experiments/file_stems.h"
 #include "partwise/explaining/explanation_picture.h"
 #include "partwise/images/codec.h"
 #include "partwise/models/examples.h"
@@ -110,13 +111,9 @@ class Wishes {
   std::map<fs::path, std::vector<Box>> boxes_;
 };
 
-// A name in the folder of results that no other image has taken.
-std::string free_stem(const Wanted& wanted, std::set<std::string>& taken) {
-  auto stem = wanted.file.stem().string();
-  if (wanted.number > 0) stem += fmt::format("-{}", wanted.number);
-  auto free = stem;
-  for (int again = 2; !taken.insert(free).second; ++again) free = fmt::format("{}_{}", stem, again);
-  return free;
+std::string stem_of(const Wanted& wanted) {
+  const auto stem = wanted.file.stem().string();
+  return wanted.number > 0 ? fmt::format("{}-{}", stem, wanted.number) : stem;
 }
 
 std::string signed_logits(double value, double error) {
@@ -159,7 +156,7 @@ ExplainOutcome explain_images(const ExplainRequest& request,
   explaining::provide_part_book(run, {}, resources, request.checkpoint);
   const explaining::Explainer explainer(run, request.checkpoint, resources.device);
   make_writable_folder(request.out);
-  std::set<std::string> taken;
+  FileStems stems;
   std::vector<report::ExplainedObject> page;
   Progress progress("explaining", std::ssize(wanted), "objects");
   for (const auto& one : wanted) {
@@ -176,7 +173,7 @@ ExplainOutcome explain_images(const ExplainRequest& request,
       } catch (const Error& problem) {
         throw Error(fmt::format("{}: {}", one.file.string(), problem.what()));
       }
-      const auto stem = free_stem(one, taken);
+      const auto stem = stems.take(stem_of(one));
       auto& object = outcome.objects.emplace_back();
       object.name = one.number > 0
                         ? fmt::format("{}, object {}", one.file.filename().string(), one.number)

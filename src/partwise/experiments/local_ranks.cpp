@@ -2,6 +2,7 @@
 
 #include "partwise/base/error.h"
 #include "partwise/base/interrupt.h"
+#include "partwise/base/printable.h"
 #include "partwise/tensors/ranks.h"
 
 #include <algorithm>
@@ -82,6 +83,7 @@ Rank start_rank(int rank, int count, int port, Command command) {
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (::getppid() != parent) ::_exit(1);
     ::sigprocmask(SIG_BLOCK, &later, nullptr);  // until it watches for them itself
+    ::signal(SIGTERM, SIG_DFL);  // what we hand on is heard, whatever is ignored here
     if (rank > 0) {
       ::dup2(nowhere, STDOUT_FILENO);
       ::dup2(ends[1], STDERR_FILENO);
@@ -131,10 +133,11 @@ std::vector<std::size_t> wait_for(std::vector<Rank>& ranks) {
   while (std::any_of(ranks.begin(), ranks.end(), running)) {
     listen(ranks);
     for (std::size_t i = 0; i < ranks.size(); ++i) {
+      if (ranks[i].status) continue;
       int status = 0;
-      if (ranks[i].status || ::waitpid(ranks[i].process, &status, WNOHANG) != ranks[i].process) {
-        continue;
-      }
+      const auto ended = ::waitpid(ranks[i].process, &status, WNOHANG);
+      if (ended == 0 || (ended < 0 && errno == EINTR)) continue;
+      ensure(ended > 0, "cannot wait for rank {}: {}", i, std::strerror(errno));
       ranks[i].status = status;
       if (!failed(status)) continue;
       failures.push_back(i);
@@ -149,9 +152,9 @@ std::vector<std::size_t> wait_for(std::vector<Rank>& ranks) {
   return failures;
 }
 
-std::string first_line(const std::string& text) {
+std::string complaint_in(const std::string& said) {
   const std::string prefix = "partwise: ";
-  const auto line = text.substr(0, text.find('\n'));
+  const auto line = first_line(said);
   return line.starts_with(prefix) ? line.substr(prefix.size()) : line;
 }
 
@@ -172,7 +175,7 @@ int verdict(const std::vector<Rank>& ranks, const std::vector<std::size_t>& fail
                     to_blame, ranks.size(), WTERMSIG(status), ::strsignal(WTERMSIG(status))));
   }
   if (to_blame > 0 || lost_others(to_blame)) {
-    const auto reason = first_line(rank.said);
+    const auto reason = complaint_in(rank.said);
     throw Error(fmt::format("rank {} of {} gave up: {}", to_blame, ranks.size(),
                             reason.empty() ? "it lost the others" : reason));
   }

@@ -5,6 +5,7 @@
 #include "partwise/experiments/application_fixture.h"
 
 #include <chrono>
+#include <csignal>
 
 namespace partwise::experiments {
 namespace {
@@ -49,6 +50,21 @@ TEST_F(LocalRanks, OneEndedByASignalIsNamed) {
 TEST_F(LocalRanks, TheLeadersOwnFailureIsItsExitCode) {
   EXPECT_EQ(run_local_ranks(2, shell("[ $RANK = 0 ] && exit 1; exit 75")), 1);
   EXPECT_EQ(run_local_ranks(2, shell("exit 130")), 130);  // interrupted
+}
+
+TEST_F(LocalRanks, ThatNobodyCanWaitForAreAnErrorAndNotWaitedForWithoutEnd) {
+  const auto before = std::signal(SIGCHLD, SIG_IGN);
+  EXPECT_THROW(run_local_ranks(2, shell("exit 0")), Error);
+  std::signal(SIGCHLD, before);
+}
+
+TEST_F(LocalRanks, HearWhatIsHandedOnThoughItIsIgnoredHere) {
+  const auto before = std::signal(SIGTERM, SIG_IGN);
+  EXPECT_EQ(run_local_ranks(1, shell("grep SigIgn: /proc/self/status > $0/ignored")), 0);
+  std::signal(SIGTERM, before);
+  const auto line = read_file(root_ / "ignored");
+  const auto ignored = std::stoull(line.substr(line.find(':') + 1), nullptr, 16);
+  EXPECT_EQ(ignored >> (SIGTERM - 1) & 1U, 0U) << line;
 }
 
 }  // namespace

@@ -80,13 +80,14 @@ std::vector<NamedFilter> name_parts(const NamesRequest& request, const Machine& 
   explaining::LearningOptions learning;
   learning.by_place = request.by_place;
   const bool anew = request.learn || request.by_place;
-  if (anew || !explaining::read_part_book(run, models::open_model(run, "last", request.data))) {
-    const auto dataset = models::data_of(run, request.data);  // before what was learnt is forgotten
-    if (anew) explaining::forget_part_book(run);
-    explaining::provide_part_book_from(dataset, run, resources, "last", learning);
-  }
+  if (anew || !explaining::read_part_book(run, models::open_model(run, "last", request.data)))
+    explaining::learn_part_book(models::data_of(run, request.data), run, resources, "last",
+                                learning);
   const auto model = models::open_model(run);
-  const auto book = *explaining::read_part_book(run, model);
+  const auto found = explaining::read_part_book(run, model);
+  ensure(found.has_value(), "{}: another process changed it meanwhile; run this again",
+         request.run);
+  const auto& book = *found;
   const bool changes =
       request.forget || !request.set.empty() || !request.note.empty() || !request.merge.empty();
   const auto change = [&](PeopleNames& said) {

@@ -1,13 +1,16 @@
 #include "partwise/experiments/reproduction.h"
 
 #include "partwise/base/files.h"
+#include "partwise/base/folder_claim.h"
 #include "partwise/base/interrupt.h"
 #include "partwise/base/progress.h"
 #include "partwise/experiments/machine.h"
 #include "partwise/experiments/outcome.h"
 #include "partwise/findings/findings_file.h"
 #include "partwise/judging/dissection.h"
+#include "partwise/judging/outdated_findings.h"
 #include "partwise/metrics/catalogue.h"
+#include "partwise/models/run_data.h"
 #include "partwise/training/trainer.h"
 
 #include <cctype>
@@ -76,12 +79,10 @@ void claim_grid_folder(const fs::path& out, const nlohmann::json& manifest) {
            "{}: holds a grid on other data ({}); choose another --out", out.string(),
            there.value("data", "?"));
     make_writable_folder(out);
+    remove_abandoned_writes(out);
     return;
   }
-  const bool occupied = fs::exists(out) && (!fs::is_directory(out) || !fs::is_empty(out));
-  ensure(!occupied, "{}: exists and is not a grid's folder; choose another --out", out.string());
-  make_writable_folder(out);
-  write_sealed_json(marker, manifest);
+  claim_folder(out, "grid.json", manifest, "a grid's folder");
 }
 
 // What `measure --metrics` calls it; "": always measured.
@@ -113,7 +114,7 @@ class Grid {
 
   std::vector<CellState> list() const {
     std::vector<CellState> states;
-    for (const auto& cell : cells_) states.push_back({cell, progress_of(cell)});
+    for (std::size_t i = 0; i < cells_.size(); ++i) states.push_back({cells_[i], progress_of(i)});
     return states;
   }
 
@@ -149,26 +150,30 @@ class Grid {
   const std::vector<std::string>& failed() const { return failed_; }
 
  private:
-  bool finished(const runs::RunFolder& run) const {
-    const auto findings = findings::read_findings(run);
+  // Trained to its end, and measured since.
+  bool finished(const training::Run& run) const {
+    const auto findings = findings::read_findings(run.folder);
     if (!findings || findings->split != request_.split) return false;
+    if (!judging::why_outdated(run.folder, *findings).empty()) return false;
+    const bool early = findings->moment && findings->moment->epoch < run.recipe.train.epochs;
+    if (early && !training::is_trained(run)) return false;
     return std::all_of(table_.metrics.begin(), table_.metrics.end(), [&](const auto& metric) {
       return extra_of(metric).empty() || find_finding(*findings, metric);
     });
   }
 
-  CellProgress progress_of(const Cell& cell) const {
-    const auto folder = fs::path(request_.out) / folder_of(cell);
+  CellProgress progress_of(std::size_t index) const {
+    const auto folder = fs::path(request_.out) / folder_of(cells_[index]);
     if (!fs::exists(folder / "options.json")) return CellProgress::open;
-    return finished(runs::RunFolder::open(folder)) ? CellProgress::finished : CellProgress::begun;
+    const training::Run run{runs::RunFolder::open(folder), recipes_[index]};
+    return finished(run) ? CellProgress::finished : CellProgress::begun;
   }
 
   // Weights that new cells start from and that cannot be had are an Error.
   void require_weights() const {
     std::set<std::string> seen;
     for (std::size_t i = 0; i < cells_.size(); ++i) {
-      if (progress_of(cells_[i]) == CellProgress::open &&
-          seen.insert(recipes_[i].train.init).second)
+      if (progress_of(i) == CellProgress::open && seen.insert(recipes_[i].train.init).second)
         training::require_init(recipes_[i].train);
     }
   }
@@ -180,7 +185,8 @@ class Grid {
     const auto folder = fs::path(request_.out) / folder_of(cells_[index]);
     const auto run = training::claim_run(folder, recipes_[index], manifest);
     findings::settle_findings(run.folder);
-    if (!finished(run.folder)) {
+    if (!finished(run)) {
+      models::hold_to_its_data(run.folder, dataset_, true);  // changed data was refused just now
       if (!training::is_trained(run)) {
         say(label + ": training ...");
         training::train(run, dataset_, resources);

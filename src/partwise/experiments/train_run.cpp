@@ -7,6 +7,7 @@
 #include "partwise/experiments/local_ranks.h"
 #include "partwise/experiments/machine.h"
 #include "partwise/models/checkpoint.h"
+#include "partwise/models/run_data.h"
 #include "partwise/runs/log_scalars.h"
 #include "partwise/runs/longer_run.h"
 #include "partwise/tensors/ranks.h"
@@ -54,6 +55,7 @@ training::Run shared_run(const TrainRequest& request,
   else
     training::require_init(recipe.train);
   auto run = training::claim_run(request.run, recipe, make_manifest(dataset));
+  models::hold_to_its_data(run.folder, dataset, true);  // changed data was refused just now
   ranks.meet();
   return run;
 }
@@ -85,7 +87,8 @@ TrainOutcome train_here(const TrainRequest& request,
   resources.device = tensors::device_of_rank(resources.device, place);
   resources.ranks = tensors::Ranks::join(place, resources.device);
   auto settled = to_json(training::in_force(recipe));
-  settled["data_hash"] = content_hash(read_file(dataset.root / "dataset.json"));
+  const auto data = models::data_record(dataset);
+  for (const char* key : {"data_hash", "images_hash"}) settled[key] = data.at(key);
   training::require_same_on_all(resources.ranks, settled);
   const auto run = shared_run(request, recipe, dataset, resources.ranks);
   training::train(run, dataset, resources);

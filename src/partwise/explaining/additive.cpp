@@ -1,6 +1,7 @@
 #include "partwise/explaining/additive.h"
 
 #include "partwise/base/error.h"
+#include "partwise/base/files.h"
 #include "partwise/networks/tensor_file.h"
 #include "partwise/tensors/torch.h"
 
@@ -116,6 +117,15 @@ void AdditiveExplainer::save(const runs::RunFolder& run) const {
       additive_file(run),
       {{{"scale", scale_}, {"mean", mean_}, {"free", free_}, {"look", look_}, {"bias", bias_}},
        {{"format", "1"}}});
+}
+
+std::string AdditiveExplainer::hash() const {
+  ContentHash hash;
+  for (const auto& tensor : {scale_, mean_, free_, look_, bias_}) {
+    const auto numbers = tensor.cpu().contiguous();
+    hash.add({static_cast<const char*>(numbers.data_ptr()), numbers.nbytes()});
+  }
+  return hash.text();
 }
 
 std::optional<AdditiveExplainer> AdditiveExplainer::load(const runs::RunFolder& run,

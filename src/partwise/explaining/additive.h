@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 
 namespace partwise::explaining {
 
@@ -39,6 +40,8 @@ class AdditiveExplainer {
   Tensor answers(const Tensor& activity) const;
 
   void save(const runs::RunFolder& run) const;
+  // Of its numbers: whatever belongs to this one can name it.
+  std::string hash() const;
   // Nothing where there is none; an Error where the file is damaged or of another network.
   static std::optional<AdditiveExplainer> load(const runs::RunFolder& run,
                                                int64_t filters,

@@ -68,6 +68,7 @@ TEST_F(Additive, IsTheSameAgainFromItsFile) {
   const auto again = AdditiveExplainer::load(run, 12, 3);
   ASSERT_TRUE(again.has_value());
   EXPECT_TRUE(torch::equal(again->answers(activity_), explainer.answers(activity_)));
+  EXPECT_EQ(again->hash(), explainer.hash());
   EXPECT_THROW(AdditiveExplainer::load(run, 13, 3), Error);
   write_file_atomically(folder_ / "additive.safetensors", "no tensors");
   EXPECT_THROW(AdditiveExplainer::load(run, 12, 3), Error);

@@ -1,10 +1,13 @@
 #include "partwise/explaining/explanation.h"
 
+#include "partwise/base/error.h"
 #include "partwise/base/files.h"
+#include "partwise/base/overheard_fixture.h"
 #include "partwise/base/removal_fixture.h"
 #include "partwise/datasets/synthetic_animals.h"
 #include "partwise/explaining/confusions.h"
 #include "partwise/explaining/explanation_picture.h"
+#include "partwise/explaining/part_book.h"
 #include "partwise/tensors/torch.h"
 #include "partwise/views/golden_fixture.h"
 
@@ -148,6 +151,17 @@ TEST_F(ARun, WithoutItsImagesFiltersGoByTheirCategory) {
   ASSERT_FALSE(found.parts.empty());
 }
 
+TEST_F(ARun, WhyItsOwnDatasetCannotServeIsSaidAndANamedOneMust) {
+  const auto folder = run();
+  write_file_atomically(root_ / "animals" / "dataset.json", "[]");
+  const Overheard heard;
+  EXPECT_FALSE(provide_part_book(folder, {}, models::Resources{}));
+  ASSERT_FALSE(heard.lines().empty());
+  EXPECT_NE(heard.lines().back().find("dataset.json"), std::string::npos);
+  EXPECT_THROW(provide_part_book(folder, root_ / "animals", models::Resources{}), Error);
+  EXPECT_THROW(provide_part_book(folder, root_ / "nowhere", models::Resources{}), Error);
+}
+
 TEST_F(ARun, ABoxOutsideThePhotographIsRefused) {
   const auto explainer = learnt(run());
   for (const Box box :
@@ -169,6 +183,26 @@ TEST_F(ARun, ABookOfAnotherCheckpointOrADamagedOneIsNotUsed) {
   EXPECT_THROW(read_part_book(folder, explainer.model()), Error);
   write_file_atomically(root_ / "run" / "parts.json", "[]");
   EXPECT_THROW(read_part_book(folder, explainer.model()), Error);
+}
+
+// As a process leaves it that is killed between the two files.
+TEST_F(ARun, ABookBesideTheAdditiveOfAnotherIsNotUsed) {
+  const auto folder = run();
+  const auto explainer = learnt(folder);
+  const auto book = read_part_book(folder, explainer.model());
+  ASSERT_TRUE(book.has_value());
+  const auto filters = std::ssize(book->layers.back().filters);
+  const auto outputs = explainer.model().design.task.outputs();
+  AdditiveOptions quickly;
+  quickly.steps = 1;
+  AdditiveExplainer::distil(torch::rand({8, filters}), torch::rand({8, outputs}),
+                            torch::rand({filters, outputs}), quickly)
+      .save(folder);
+  EXPECT_FALSE(read_part_book(folder, explainer.model()).has_value());
+  auto of_an_older_program = read_json(part_book_file(folder));
+  of_an_older_program.erase("additive");
+  write_sealed_json(part_book_file(folder), of_an_older_program);
+  EXPECT_TRUE(read_part_book(folder, explainer.model()).has_value());
 }
 
 TEST_F(ARun, EveryMistakeIsExplainedAgainstTheTruth) {

@@ -275,6 +275,7 @@ PartBook learn_parts(const judging::TrainedRun& trained,
 }
 
 void write_part_book(const runs::RunFolder& run, const PartBook& book) {
+  const Unbroken both_files;
   remove_abandoned_writes(run.path());
   if (book.additive) book.additive->save(run);  // parts.json comes last: it says that all is there
   nlohmann::json layers = nlohmann::json::array();
@@ -294,6 +295,7 @@ void write_part_book(const runs::RunFolder& run, const PartBook& book) {
                                           {"epoch", book.position.epoch},
                                           {"step", book.position.step},
                                           {"data_hash", book.data_hash},
+                                          {"additive", book.additive ? book.additive->hash() : ""},
                                           {"layers", std::move(layers)},
                                           {"evidence", std::move(classes)}});
 }
@@ -303,12 +305,14 @@ std::optional<PartBook> read_part_book(const runs::RunFolder& run, const models:
   if (!fs::exists(path)) return std::nullopt;
   const auto json = read_json(path);
   PartBook book;
+  std::string additive;  // an older program's does not name it
   try {
     ensure(json.at("format") == kFormat, "{}: format {}, of a newer program; update this one",
            path.string(), json.at("format").dump());
     book.position.epoch = json.at("epoch");
     book.position.step = json.at("step");
     book.data_hash = json.at("data_hash");
+    additive = json.value("additive", "");
     for (const auto& layer : json.at("layers")) {
       auto& parts = book.layers.emplace_back();
       parts.layer = layer.at("layer");
@@ -340,12 +344,9 @@ std::optional<PartBook> read_part_book(const runs::RunFolder& run, const models:
          path.string(), run.path().string());
   const auto& top = model.network.geometry()[static_cast<std::size_t>(taps.back().relu)];
   book.additive = AdditiveExplainer::load(run, top.channels, model.design.task.outputs());
-  if (!book.additive) return std::nullopt;
+  if (!book.additive || (!additive.empty() && additive != book.additive->hash()))
+    return std::nullopt;
   return book;
-}
-
-void forget_part_book(const runs::RunFolder& run) {
-  fs::remove(part_book_file(run));
 }
 
 void provide_part_book_from(const datasets::PartDataset& dataset,
@@ -353,7 +354,15 @@ void provide_part_book_from(const datasets::PartDataset& dataset,
                             const models::Resources& resources,
                             const std::string& checkpoint,
                             const LearningOptions& options) {
-  if (read_part_book(run, models::open_model(run, checkpoint, dataset.root))) return;
+  if (!read_part_book(run, models::open_model(run, checkpoint, dataset.root)))
+    learn_part_book(dataset, run, resources, checkpoint, options);
+}
+
+void learn_part_book(const datasets::PartDataset& dataset,
+                     const runs::RunFolder& run,
+                     const models::Resources& resources,
+                     const std::string& checkpoint,
+                     const LearningOptions& options) {
   say("learning which parts the filters stand for, from the training images ...");
   const auto trained = judging::open_trained_run(run, dataset, resources, checkpoint);
   write_part_book(run, learn_parts(trained, dataset, resources, options));
@@ -368,11 +377,12 @@ bool provide_part_book(const runs::RunFolder& run,
   std::optional<datasets::PartDataset> dataset;
   try {
     dataset = models::data_of(run, data);
-  } catch (const Error& gone) {
-    say(fmt::format("{}; filters go by the category they stand for, not by parts", gone.what()));
+  } catch (const Error& problem) {
+    if (!data.empty()) throw;
+    say(fmt::format("{}; filters go by the category they stand for, not by parts", problem.what()));
     return false;
   }
-  provide_part_book_from(*dataset, run, resources, checkpoint, options);
+  learn_part_book(*dataset, run, resources, checkpoint, options);
   return true;
 }
 

@@ -58,13 +58,13 @@ PartBook learn_parts(const judging::TrainedRun& trained,
 
 std::filesystem::path part_book_file(const runs::RunFolder& run);
 void write_part_book(const runs::RunFolder& run, const PartBook& book);
-// Nothing where there is none, half of one, or one of another checkpoint; an Error where it is damaged.
+// Nothing where there is none, half of one (parts.json beside another's additive.safetensors), or one
+// of another checkpoint; an Error where it is damaged.
 std::optional<PartBook> read_part_book(const runs::RunFolder& run, const models::Model& model);
 
-void forget_part_book(const runs::RunFolder& run);
-
 // Sees to it that the run has a book of its newest checkpoint: learns it from the training images
-// where it lacks one. False, and a line for people, where those are gone.
+// where it lacks one. False, and a line that says why, where its own dataset cannot serve: it is gone,
+// has changed or is damaged. An Error where the one that `data` names cannot.
 bool provide_part_book(const runs::RunFolder& run,
                        const std::filesystem::path& data,
                        const models::Resources& resources,
@@ -77,6 +77,13 @@ void provide_part_book_from(const datasets::PartDataset& dataset,
                             const models::Resources& resources,
                             const std::string& checkpoint = "last",
                             const LearningOptions& options = {});
+
+// Learns it even where there is one, which stays until then.
+void learn_part_book(const datasets::PartDataset& dataset,
+                     const runs::RunFolder& run,
+                     const models::Resources& resources,
+                     const std::string& checkpoint = "last",
+                     const LearningOptions& options = {});
 
 // A row's evidence for a class: how far its score lies above that of a layer that sees nothing.
 //   scores, baseline [classes]

@@ -86,8 +86,8 @@ struct PartOverlaps {
 // behind `shuffled` is drawn from control_random(bootstrap, control_stream, filter). Holds the caller
 // to maps, truth and questions that fit, and to valid options.
 //
-// The thresholds take three passes over the source, the regions one more; kept are 16 bytes a
-// question, row of its category and part.
+// The thresholds take three passes over the source, the regions one more; kept are 16 bytes
+// per question, row of its category and part.
 PartOverlaps part_overlaps(const MapSource& maps,
                            const UnitGrid& grid,
                            const Truth& truth,

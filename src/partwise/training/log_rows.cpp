@@ -73,8 +73,8 @@ nlohmann::json take_layer_rows(networks::Network& network) {
     const auto short_name = name.substr(0, name.find(".mask"));
     if (seen.softening < kWorthSaying) {
       say(
-          fmt::format("{}: its activations were falling; the filter loss went on at {:.0f} % of "
-                      "its strength ({:.0f} % of the filters are dead)",
+          fmt::format("{}: its activations fell or grew fast; the filter loss went on at {:.0f} % "
+                      "of its strength ({:.0f} % of the filters are dead)",
                       short_name, 100.0 * seen.softening, 100.0 * seen.dead_share));
     }
     rows.push_back({{"layer", short_name},

@@ -6,7 +6,6 @@
 #include "partwise/explaining/part_book.h"
 #include "partwise/explaining/people_names.h"
 #include "partwise/judging/filter_cards.h"
-#include "partwise/models/run_data.h"
 #include "partwise/tensors/torch.h"
 
 #include <algorithm>
@@ -113,17 +112,15 @@ std::size_t chosen_tap(const DrawnRun& run,
 }  // namespace
 
 std::vector<DrawnRun> open_drawn_runs(const std::vector<std::string>& folders,
-                                      const fs::path& data,
+                                      const datasets::PartDataset* dataset,
                                       const std::string& checkpoint,
                                       const FigureOptions& options,
                                       Needs needs,
                                       const models::Resources& resources) {
   std::vector<DrawnRun> drawn;
-  std::optional<datasets::PartDataset> dataset;
   for (const auto& folder : folders) {
     auto run = runs::RunFolder::open(folder);
-    if (needs != Needs::nothing && !dataset) dataset = models::data_of(run, data);
-    auto model = models::open_model(run, checkpoint, dataset ? dataset->root : data);
+    auto model = models::open_model(run, checkpoint, dataset ? dataset->root : fs::path());
     model.network.to_device(resources.device);
     auto task = model.design.task;
     const auto book = read_part_book(run, model);
@@ -139,7 +136,7 @@ std::vector<DrawnRun> open_drawn_runs(const std::vector<std::string>& folders,
                                             .checkpoint = checkpoint,
                                             .device = resources.device,
                                             .path_text = folder});
-    if (dataset) look_at(one, *dataset, options.split, resources);
+    if (needs != Needs::nothing) look_at(one, *dataset, options.split, resources);
     if (needs == Needs::maps)
       one.summaries = models::collect_summaries(one.network(), one.examples, resources.device,
                                                 resources.threads);

@@ -83,9 +83,9 @@ struct DrawnRun {
   std::string path_text;  // of the run's folder, as the user gave it
 };
 
-// Runs of one dataset: `data`, or the first run's own.
+// Runs on one dataset; it may be nullptr where `needs` is nothing.
 std::vector<DrawnRun> open_drawn_runs(const std::vector<std::string>& folders,
-                                      const std::filesystem::path& data,
+                                      const datasets::PartDataset* dataset,
                                       const std::string& checkpoint,
                                       const FigureOptions& options,
                                       Needs needs,

@@ -58,7 +58,8 @@ class Figures : public testing::Test {
                                       const FigureOptions& options,
                                       Needs needs = Needs::maps) {
     const Overheard heard;
-    return open_drawn_runs(folders, {}, "last", options, needs, {"cpu", 1});
+    const auto* dataset = needs == Needs::nothing ? nullptr : &dataset_;
+    return open_drawn_runs(folders, dataset, "last", options, needs, {"cpu", 1});
   }
 
   static Plate draw(const std::string& figure,
