@@ -72,6 +72,8 @@ usage("a cache limit below zero", "train {animals} r --cache-limit -1", "--cache
 usage("a cache limit in no unit", "train {animals} r --cache-limit 3parsecs", "--cache-limit")
 usage("a seed beyond 64 bits", "train {animals} r --seed 99999999999999999999", "--seed")
 usage("export without a file", "export {run}", "--out")
+for option in ("--csv f", "--markdown f", "--parts f", "--fields"):
+    usage(f"silencing, which has no {option.split()[0]}", f"verify {{run}} --silencing {option}", ("--silencing", option.split()[0]))
 usage("dump without a layer", "dump {run} --out d.safetensors", "--layer")
 
 # ---- data synth, demo ------------------------------------------------------------------------------------------------------------
@@ -226,6 +228,8 @@ for option, value, words in (
         ("set", "epochs", ("key=value",)), ("set", "epochz=3", ("epochz", "epochs")), ("set", "epochs=many", ("epochs",)), ("set", "epochs=2.5", ("epochs",)), ("device", "gpu", ("gpu", "cpu")), ("device", "cuda:99", ("cuda:99",)),
         ("stop-on", "accuracy", ("validation_images",)), ("validation-images", "100000", ("validation",)), ("ranks", "64", ("64 ranks",)), ("init-input", "bgr", ("bgr",))):
     row(f"train: --{option} {value}", ["train", "{animals}", "r", "--" + option, value], words)
+row("train: --init a name that is not UTF-8", ["train", "{animals}", "r", "--init", b"w\xff.pth"], ("init", "UTF-8", "rename"))
+row("train: --set a value that is not UTF-8", ["train", "{animals}", "r", "--set", b"epochs=\xff"], ("epochs", "wrong type"))
 row("train: a category that is not there", "train {animals} r --task binary:unicorn --loss logistic", ("unicorn", "fox"))
 row("train: softmax of one category", "train {animals} r --task binary:fox --loss softmax", "logistic")
 for label, text in (("empty", ""), ("a list", "[]"), ("null", "null"), ("an unknown option", '{"epochz": 3}'), ("a value of another type", '{"epochs": "many"}'), ("cut off", '{"epochs": ')):
@@ -236,7 +240,7 @@ row("train: no space", "train {animals} r --epochs 1 --batch 8", "cannot write",
 row("train: weights of another network", "train {animals} r --init {run} --net alexnet", ("/run", "tiny", "alexnet"))
 row("train: a cache that is a file", "train {animals} r --epochs 1 --batch 8 --cache c --resume --set epochz=1", "epochz", given("c", "x"))
 
-ANOTHER = ("note: {run}: the images in d are those it was trained on",)
+ANOTHER = ("note: {run}: the images in d are of the same sizes as those it was trained on",)
 UNEXPLAINED = ("r: no photographs are explained", "{run}: no photographs are explained", "explaining three photographs")
 
 # ---- a run that was damaged, through every command that reads it -------------------------------------------------------------------

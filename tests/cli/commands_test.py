@@ -3,7 +3,9 @@
 import json
 import os
 import pathlib
+import pty
 import shutil
+import signal
 import struct
 import subprocess
 import sys
@@ -78,6 +80,53 @@ class Commands(unittest.TestCase):
         blocked.write_text("a file")
         self.refused(run("data", "synth", blocked / "below"), 1, str(blocked))
         self.assertEqual(blocked.read_text(), "a file")
+
+    def test_standard_error_that_cannot_be_written_takes_nothing_but_its_words(self):
+        def unheard(redirection, *arguments):
+            return subprocess.run(["sh", "-c", f'exec "$@" {redirection}', "sh", PARTWISE, *map(str, arguments)], stdout=subprocess.PIPE, text=True)
+
+        heard, weights = self.folder / "heard", self.folder / "heard.safetensors"
+        self.assertEqual(run("train", self.data, heard, "--epochs", 1).returncode, 0)
+        self.assertEqual(run("export", heard, "--out", weights).returncode, 0)
+        for number, lost in enumerate(("2>/dev/full", "2>&-")):
+            trained = unheard(lost, "train", self.data, self.folder / f"unheard{number}", "--epochs", 1, "--init", weights, "--json")
+            self.assertEqual(trained.returncode, 0)
+            self.assertEqual(json.loads(trained.stdout)["epochs"], 1)
+            self.assertEqual(unheard(lost, "data", "check", self.data).stdout, run("data", "check", self.data).stdout)
+            self.assertEqual(unheard(lost + " >/dev/full", "data", "check", self.data).returncode, 1)
+            self.assertEqual(unheard(lost, "data", "check", self.folder / "nowhere").returncode, 1)
+            self.assertEqual(unheard(lost, "data", "check").returncode, 2)
+
+    def test_a_terminal_that_goes_does_not_end_a_training(self):
+        ours, theirs = pty.openpty()
+        command = [PARTWISE, "train", self.data, self.folder / "left", "--epochs", "3"]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=theirs, text=True) as process:
+            os.close(theirs)
+            os.read(ours, 1)  # how far it is
+            os.close(ours)
+            self.assertIn("3 epochs", process.communicate(timeout=60)[0])
+        self.assertEqual(process.returncode, 0)
+
+    def test_names_that_are_not_utf8_are_trained_on_measured_and_printed(self):
+        data, place = (self.folder / os.fsdecode(name) for name in (b"data\xff", b"r\xff"))
+        shutil.copytree(self.data, data)
+        trained = run("train", data, place, "--epochs", 1, "--json")
+        self.assertEqual(trained.returncode, 0, trained.stderr)
+        self.assertTrue(json.loads(trained.stdout)["run"].endswith("/r\ufffd"))
+        self.refused(run("measure", place), 1, "--data")
+        measured = run("measure", place, "--data", data, "--resamples", 20, "--json", "-")
+        self.assertEqual(measured.returncode, 0, measured.stderr)
+        (name,) = json.loads(measured.stdout)
+        self.assertTrue(name.endswith("/r\ufffd"))
+        compared = run("compare", place, place, "--json", "-")
+        self.assertEqual(compared.returncode, 0, compared.stderr)
+        self.assertEqual(json.loads(compared.stdout)["first"], name)
+
+    def test_a_program_that_ignores_its_children_starts_one_that_does_not(self):
+        damaged = self.folder / "damaged.mat"
+        damaged.write_bytes(b"MATLAB 7.3 MAT-file".ljust(512, b"\0") + b"\x89HDF\r\n\x1a\n" + bytes(40))
+        result = run("weights", "inspect", damaged, preexec_fn=lambda: signal.signal(signal.SIGCHLD, signal.SIG_IGN))
+        self.refused(result, 1, "damaged.mat: ")
 
     def test_damaged_images_are_named(self):
         broken = self.folder / "broken"

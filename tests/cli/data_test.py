@@ -14,6 +14,7 @@ import unittest
 import zlib
 
 PARTWISE = sys.argv.pop(1)
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell that starts this in the background has it ignored, for the program too
 ROOM = 2 << 30  # bytes a process may write to; a 60000 x 60000 image would take ten
 
 

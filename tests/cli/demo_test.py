@@ -10,6 +10,7 @@ import time
 import unittest
 
 PARTWISE = sys.argv.pop(1)
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell that starts this in the background has it ignored, for the program too
 SMALL = ["--images", "21", "--categories", "3", "--epochs", "2", "--pretraining-images", "12",
          "--pretraining-epochs", "1", "--size", "64"]
 ARMS = ["ordinary", "ordinary+layer", "masked", "interpretable"]

@@ -2,6 +2,7 @@
 """`partwise draw` on two small runs: every figure as a readable PNG and an SVG that is XML, in the report on request; what
 cannot be drawn is refused in one line."""
 import json
+import os
 import pathlib
 import shutil
 import struct
@@ -98,6 +99,7 @@ class Drawing(unittest.TestCase):
         self.assertEqual(drawn.returncode, 0, drawn.stderr)
         recorded = json.loads((self.parts / "figures" / "figures.json").read_text())["figures"]
         self.assertEqual([figure["name"] for figure in recorded], ["filters"])
+        self.assertEqual((recorded[0]["epoch"], recorded[0]["step"]), (1, 0))
         png_size(self.parts / "figures" / recorded[0]["file"])
         measured = run("measure", self.parts, "--resamples", 20, "--shuffles", 4)
         self.assertEqual(measured.returncode, 0, measured.stderr)
@@ -105,6 +107,28 @@ class Drawing(unittest.TestCase):
         self.assertEqual(run("report", self.parts, "--out", page).returncode, 0)
         self.assertIn(recorded[0]["title"], page.read_text())
         shutil.rmtree(self.parts / "figures")
+
+    def test_the_data_are_held_against_what_every_run_was_trained_on(self):
+        older, out = self.folder / "older", self.folder / "older.png"
+        shutil.copytree(self.plain, older)
+        manifest = json.loads((older / "manifest.json").read_text())
+        manifest["images_hash"] = "0" * 16
+        del manifest["checksum"]  # as whoever changes the file by hand
+        (older / "manifest.json").write_text(json.dumps(manifest))
+        self.refused(run("draw", "filters", self.parts, older, "--out", out, *SMALL), 1, older, "image files", "changed", "--data")
+        self.assertFalse(out.exists())
+        drawn = run("draw", "filters", self.parts, older, "--data", self.data, "--out", out, *SMALL)
+        self.assertEqual(drawn.returncode, 0, drawn.stderr)
+        image = next((self.data / "images").iterdir())
+        before = image.stat()
+        os.utime(image, ns=(before.st_atime_ns, before.st_mtime_ns + 10**9))
+        try:
+            drawn = run("draw", "filters", self.parts, self.plain, "--out", out, *SMALL)
+        finally:
+            os.utime(image, ns=(before.st_atime_ns, before.st_mtime_ns))
+        self.assertEqual(drawn.returncode, 0, drawn.stderr)
+        notes = [line.split(": ")[1] for line in drawn.stderr.splitlines() if "written anew" in line]
+        self.assertEqual(notes, [str(self.parts), str(self.plain)])  # once each
 
     def test_what_cannot_be_drawn_is_refused_in_one_line(self):
         out = self.folder / "x.png"

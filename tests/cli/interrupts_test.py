@@ -16,6 +16,7 @@ import time
 import unittest
 
 PARTWISE = os.path.abspath(sys.argv.pop(1))
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell that starts this in the background has it ignored, for the program too
 FULL = "--full" in sys.argv and not sys.argv.remove("--full")
 SECONDS = 20 if os.environ.get("PARTWISE_SANITIZED") else 3  # idle it is one; tests run beside others
 MOMENTS = [(one, moment) for moment in (0.3, 1.0, 3.0) for one in (signal.SIGINT, signal.SIGTERM)] if FULL else [(signal.SIGTERM, 0.25), (signal.SIGINT, 1.5)]
@@ -50,6 +51,12 @@ ROWS = (
 
 def environment(folder):
     return {**os.environ, "XDG_CACHE_HOME": str(folder / "cache"), "TMPDIR": str(folder), "CUDA_VISIBLE_DEVICES": "", "OMP_WAIT_POLICY": "passive"}
+
+
+def among(process, kind, number):
+    """Whether the system lists this signal among those the process catches (SigCgt) or ignores (SigIgn)."""
+    status = pathlib.Path(f"/proc/{process}/status").read_text()
+    return bool(int(status.partition(kind + ":")[2].split()[0], 16) >> (number - 1) & 1)
 
 
 class Interrupts(unittest.TestCase):
@@ -120,6 +127,43 @@ class Interrupts(unittest.TestCase):
                     took[-1] = "ended before" if seconds is None else f"{seconds:.2f}"
             if FULL:
                 print(f"{row.name:<28} " + "  ".join(f"{one:>12}" for one in took), flush=True)
+
+    def test_a_signal_that_is_ignored_from_the_beginning_stays_so(self):
+        """As a shell's script starts what stands before an "&": Ctrl-C is meant for what runs in front."""
+        command = [PARTWISE, "train", self.names["animals"], self.folder / "behind", "--epochs", "100000"]
+        with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, env=environment(self.folder),
+                              preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_IGN)) as process:
+            while process.poll() is None and not among(process.pid, "SigCgt", signal.SIGTERM):
+                time.sleep(0.02)
+            ignored = among(process.pid, "SigIgn", signal.SIGINT)
+            process.send_signal(signal.SIGTERM)
+            said = process.communicate(timeout=60)[1]
+        self.assertEqual(process.returncode, 130, said)
+        self.assertTrue(ignored)
+
+    def test_a_dump_in_writing_is_given_up_and_leaves_nothing(self):
+        out = self.folder / "given-up.safetensors"
+        words = "dump {trained} --layer conv4 --data {many} --split all --out".format(**self.names).split()
+        with subprocess.Popen([PARTWISE, *words, out], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, env=environment(self.folder)) as process:
+            while process.poll() is None and not any(DRAFT.search(path.name) for path in self.folder.iterdir()):
+                time.sleep(0.002)
+            process.send_signal(signal.SIGINT)
+            said = process.communicate()[1]
+        self.assertEqual(process.returncode, 130, said)
+        self.assertIn("interrupted", said)
+        self.assertEqual([path.name for path in self.folder.iterdir() if path.name.startswith(out.name)], [])
+
+    def test_parts_that_are_learnt_anew_stay_until_they_are(self):
+        run = self.folder / "learning"
+        shutil.copytree(self.names["trained"], run)
+        before = (run / "parts.json").read_bytes()
+        with subprocess.Popen([PARTWISE, "names", run, "--learn"], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+                              env=environment(self.folder)) as process:
+            while (line := process.stderr.readline()) and "learning" not in line:
+                pass
+            process.kill()
+        self.assertIn("learning", line)
+        self.assertEqual((run / "parts.json").read_bytes(), before)
 
 
 if __name__ == "__main__":

@@ -15,6 +15,8 @@ import unittest
 
 from commands_fixture import PARTWISE, Commands, run
 
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell that starts this in the background has it ignored, for the program too
+
 QUICK = ["--resamples", "20", "--shuffles", "4"]
 DTYPES = {"F32": ("f", 4), "F16": ("e", 2), "I64": ("q", 8)}
 

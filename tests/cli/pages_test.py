@@ -49,6 +49,15 @@ class Pages(Commands):
         program = subprocess.run([pathlib.Path(PARTWISE).parent / "libexec" / "partwise-program", "--version"], capture_output=True, text=True)
         self.assertEqual(program.stdout, result.stdout)
 
+    def test_what_people_call_says_why_the_program_cannot_be_started(self):
+        alone = self.folder / "bin" / "partwise"
+        alone.parent.mkdir()
+        shutil.copy(PARTWISE, alone)
+        for reason in ("No such file", "Permission denied"):
+            self.refused(subprocess.run([alone, "runs"], capture_output=True, text=True), str(alone), reason, "install it again")
+            (alone.parent / "libexec").mkdir(exist_ok=True)
+            (alone.parent / "libexec" / "partwise-program").touch(0o600)
+
     def test_help_lists_the_exit_codes(self):
         for code in ("0", "1", "2", "3", "130"):
             self.assertRegex(run("--help").stdout, rf"(?m)^  {code} +\w")
@@ -126,6 +135,31 @@ class Runs(Commands):
         dump = self.folder / "dump.safetensors"
         self.done("dump", self.net, "--layer", "conv4", "--out", dump)
         self.assertIn("layers", json.loads(self.done("referee", dump, "--data", self.data, "--resamples", 20, "--json", "-").stdout))
+
+    def test_json_into_a_log_by_way_of_standard_output_stands_between_what_else_is_there(self):
+        log = self.folder / "log.txt"
+        for mode, before in (("a", "earlier\n"), ("w", "")):
+            log.write_text("earlier\n")
+            with log.open(mode) as file:
+                command = [PARTWISE, "compare", self.net, self.net, "--json", "/dev/stdout"]
+                result = subprocess.run(list(map(str, command)), stdout=file, stderr=subprocess.PIPE, text=True)
+            self.assertEqual(result.returncode, 0, result.stderr)
+            text = log.read_text()
+            self.assertTrue(text.startswith(before + "{"), text)
+            found, end = json.JSONDecoder().raw_decode(text, len(before))
+            self.assertIn("comparisons", found)
+            self.assertIn(f"first   {self.net}", text[end:])
+
+    def test_what_a_run_says_of_itself_is_no_command_to_the_terminal(self):
+        place = self.folder / "hostile"
+        shutil.copytree(self.net, place)
+        found = json.loads((place / "findings.json").read_text())
+        del found["checksum"]
+        (place / "findings.json").write_text(json.dumps({**found, "split": "test\x1b[2J\nforged"}))
+        for command in (("runs", place), ("compare", place, place)):
+            printed = self.done(*command).stdout
+            self.assertNotIn("\x1b", printed)
+            self.assertIn("test\\x1b[2J\\x0aforged", printed)
 
     def test_quiet_leaves_results_and_errors(self):
         loud = self.done("names", self.net, "--learn")

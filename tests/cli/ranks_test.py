@@ -46,6 +46,15 @@ def children(process):
     return found
 
 
+def ignoring(signals):
+    """What a process does before it begins: as programs leave it behind that start others, and shells with "&"."""
+    def prepare():
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+        for one in signals:
+            signal.signal(one, signal.SIG_IGN)
+    return prepare
+
+
 class Ranks(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
@@ -69,12 +78,12 @@ class Ranks(unittest.TestCase):
         cls.temporary.cleanup()
 
     @classmethod
-    def start(cls, run, *more, environment=None, launcher=()):
+    def start(cls, run, *more, environment=None, launcher=(), ignored=(), data=None):
         # SGD: AdamW divides by the gradient's own size and so makes much of rounding where there is hardly any.
-        arguments = ["train", cls.data, run, "--epochs", EPOCHS, "--batch", 5, "--optimizer", "sgd", "--learning-rate", 0.01, "--seed", 3,
+        arguments = ["train", data or cls.data, run, "--epochs", EPOCHS, "--batch", 5, "--optimizer", "sgd", "--learning-rate", 0.01, "--seed", 3,
                      "--threads", 1, *more]
         return subprocess.Popen([*launcher, PARTWISE, *map(str, arguments)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                                env={**QUIET, **(environment or {})})
+                                env={**QUIET, **(environment or {})}, preexec_fn=ignoring(ignored) if ignored else None)
 
     @staticmethod
     def finish(process, code=0):
@@ -135,8 +144,19 @@ class Ranks(unittest.TestCase):
         self.finish(self.start(run, "--resume"))
         self.assertEqual([row["epoch"] for row in log(run)], list(range(1, EPOCHS + 1)))
 
-    def as_torchrun(self, run, rank, port, *more):
-        return self.start(run, *more, environment={"RANK": str(rank), "WORLD_SIZE": "2", "LOCAL_RANK": str(rank),
+    def test_ranks_are_waited_for_and_ended_whatever_signals_are_ignored(self):
+        run = self.folder / "ignored"
+        process = self.start(run, "--ranks", 2, ignored=(signal.SIGCHLD, signal.SIGTERM))
+        self.wait_for_epoch(run, process)
+        ranks = children(process.pid)
+        process.send_signal(signal.SIGINT)
+        _, errors = self.finish(process, 130)
+        self.one_line(errors, "interrupted")
+        self.assertEqual(len(ranks), 2)
+        self.assertFalse(any(pathlib.Path(f"/proc/{rank}").exists() for rank in ranks.values()))
+
+    def as_torchrun(self, run, rank, port, *more, data=None):
+        return self.start(run, *more, data=data, environment={"RANK": str(rank), "WORLD_SIZE": "2", "LOCAL_RANK": str(rank),
                                             "LOCAL_WORLD_SIZE": "2", "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(port)})
 
     def test_torchruns_variables_make_ranks_too(self):
@@ -195,6 +215,20 @@ class Ranks(unittest.TestCase):
         self.one_line(errors, "rank 1 was started with other options")
         _, errors = self.finish(second, 1)
         self.one_line(errors, "rank 1", "strength", "0.5")
+        self.assertFalse(run.exists())
+
+    def test_a_rank_with_other_photographs_under_the_same_description_is_named_by_all(self):
+        with socket.create_server(("127.0.0.1", 0)) as server:
+            port = server.getsockname()[1]
+        run, other = self.folder / "unlike-photographs", self.folder / "other-photographs"
+        shutil.copytree(self.data, other)
+        with open(next((other / "images").iterdir()), "ab") as image:
+            image.write(b"more")
+        first, second = self.as_torchrun(run, 0, port), self.as_torchrun(run, 1, port, data=other)
+        _, errors = self.finish(first, 1)
+        self.one_line(errors, "rank 1 was started with other options or other data")
+        _, errors = self.finish(second, 1)
+        self.one_line(errors, "rank 1", "images_hash")
         self.assertFalse(run.exists())
 
     def test_impossible_ranks_are_refused_in_one_line(self):

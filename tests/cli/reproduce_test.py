@@ -10,6 +10,7 @@ import tempfile
 import unittest
 
 PARTWISE = sys.argv.pop(1)
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell that starts this in the background has it ignored, for the program too
 
 
 class Reproduce(unittest.TestCase):

@@ -19,6 +19,7 @@ import unittest
 from concurrent.futures import ThreadPoolExecutor
 
 PARTWISE = sys.argv.pop(1)
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell that starts this in the background has it ignored, for the program too
 KILLS = 20
 EVENTS = "events.out.tfevents.partwise"
 
@@ -226,7 +227,7 @@ class Resume(unittest.TestCase):
         again = self.folder / "littered"
         shutil.copytree(self.whole, again)
         for place in (again, again / "checkpoints"):
-            (place / "model.json.tmp2000000000").write_text("{")
+            (place / "model.json.tmp4194304").write_text("{")
         self.assertEqual(self.finish(again)[0], 0)
         self.assert_equals_the_whole_run(again)
 
@@ -283,6 +284,40 @@ class Resume(unittest.TestCase):
             self.assertEqual(refused.returncode, 1, option)
             self.assertIn(words, refused.stderr)
         self.assertEqual(content(), before)
+
+    def test_what_was_measured_between_two_halves_is_not_taken_for_the_finished_runs(self):
+        place, page = self.folder / "halves", self.folder / "halves.html"
+        self.assertEqual(self.interrupted(place, signal.SIGINT)[0], 130)
+        measure = ("measure", place, "--resamples", 20, "--shuffles", 2, "--threads", 1)
+        self.assertEqual(run(*measure).returncode, 0)
+        findings = json.loads((place / "findings.json").read_text())
+        self.assertEqual((findings["epoch"], findings["step"]), position(place))
+        self.assertEqual(run("runs", place).stderr, "")
+        self.assertEqual(self.finish(place)[0], 0)
+        listed = run("runs", place, "--json")
+        self.assertEqual(json.loads(listed.stdout)[0]["state"], "outdated")
+        words = f"its findings are of epoch {findings['epoch']}", "its network is at epoch 3;", f"run: partwise measure {place}"
+        for said in (listed, run("compare", place, place), run("report", place, "--out", page)):
+            self.assertEqual(said.returncode, 0, said.stderr)
+            notes = [line for line in said.stderr.splitlines() if all(word in line for word in words)]
+            self.assertTrue(notes, said.stderr)
+        self.assertIn("its network is at epoch 3;", page.read_text())
+        self.assertEqual(run(*measure).returncode, 0)
+        self.assertEqual(run("runs", place).stderr, "")
+
+    def test_images_that_were_written_anew_are_named_when_it_goes_on(self):
+        again = self.folder / "anew"
+        shutil.copytree(self.whole, again)
+        image = next((self.data / "images").iterdir())
+        before = image.stat()
+        os.utime(image, ns=(before.st_atime_ns, before.st_mtime_ns + 10**9))
+        try:
+            code, said = self.finish(again)
+        finally:
+            os.utime(image, ns=(before.st_atime_ns, before.st_mtime_ns))
+        self.assertEqual(code, 0, said)
+        self.assertEqual(len(said.splitlines()), 1, said)
+        self.assertIn("written anew", said)
 
     def test_the_best_epoch_can_be_measured(self):
         again = self.folder / "measured"

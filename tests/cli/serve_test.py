@@ -17,6 +17,7 @@ import unittest
 import zlib
 
 PARTWISE = sys.argv.pop(1)
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell that starts this in the background has it ignored, for the program too
 PNG = b"\x89PNG\r\n\x1a\n"
 HEADER = {"X-Partwise": "1"}
 
@@ -280,6 +281,36 @@ class Serve(unittest.TestCase):
             self.refused(404, server.ask("/api/runs/begun/layers/new/filters"))
         finally:
             server.end()
+
+    def test_changed_photographs_are_neither_shown_nor_explained_unless_they_are_named(self):
+        photographs, run = self.root / "others", self.root / "replaced"
+        shutil.copytree(self.root / "animals", photographs)
+        shutil.copytree(self.root / "run", run)
+        manifest = json.loads((run / "manifest.json").read_text())
+        manifest["data"] = str(photographs)
+        del manifest["checksum"]
+        (run / "manifest.json").write_text(json.dumps(manifest))
+        one, other = sorted((photographs / "images").glob("fox-*.png"))[:2]
+        shutil.copy(other, one)  # of another size
+        reported = self.call("report", "replaced", "--out", "replaced.html")
+        self.assertRegex(reported.stderr, "no photographs are explained in the report: .*image files in .*others")
+        self.assertFalse((run / "explanations").exists())
+        (run / "parts.json").unlink()
+        for named in (), ("--data", "others"):
+            server = Server(self.root, "replaced", *named).wait()
+            try:
+                shown = server.json("/api/runs")[1]["runs"][0]
+                self.assertEqual((shown["ready"], shown["failure"], shown["data"]["there"]), (True, "", bool(named)))
+                self.assertEqual("image files in" in shown["data"]["why"], not named)
+                self.assertEqual(shown["knows_parts"], bool(named))
+                self.assertEqual((run / "parts.json").exists(), bool(named))
+                self.assertEqual(server.ask("/api/runs/replaced/explain-row/0", b"")[0], 200 if named else 404)
+                self.assertEqual(server.json("/api/runs/replaced/findings")[0], 200)
+            finally:
+                server.process.send_signal(signal.SIGTERM)
+                said = server.process.communicate(timeout=30)[1]
+            self.assertEqual(said.count("have changed since it was trained"), 1, said)
+            self.assertEqual("as --data says" in said, bool(named), said)
 
 
 if __name__ == "__main__":

@@ -20,6 +20,7 @@ from http.cookiejar import CookieJar
 from quoted import FENCE, PAGES, ROOT, commands, in_the_text, lines_of, whole_commands
 
 PARTWISE = pathlib.Path(sys.argv.pop(1)).resolve()
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell that starts this in the background has it ignored, for the program too
 
 # What is not run as it stands: words of a line, what is run in their place, why.
 SMALLER = [
