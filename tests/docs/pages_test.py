@@ -348,9 +348,10 @@ class Pages(unittest.TestCase):
         for command in re.findall(r"(?m)^  ([a-z]+)", self.helps[()].partition("Subcommands:")[2]):
             self.assertIn(f"partwise {command}", page)
 
-    def test_show_the_picture_that_the_table_gives(self):
-        done = subprocess.run([sys.executable, ROOT / "tools" / "draw_claims.py", "--check"], capture_output=True, text=True)
-        self.assertEqual(done.returncode, 0, done.stderr)
+    def test_show_the_pictures_that_the_tables_give(self):
+        for tool in ("draw_claims.py", "draw_trade_offs.py"):
+            done = subprocess.run([sys.executable, ROOT / "tools" / tool, "--check"], capture_output=True, text=True)
+            self.assertEqual(done.returncode, 0, done.stderr)
 
 
 if __name__ == "__main__":
