@@ -18,7 +18,7 @@ import unittest
 PARTWISE = os.path.abspath(sys.argv.pop(1))
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell that starts this in the background has it ignored, for the program too
 FULL = "--full" in sys.argv and not sys.argv.remove("--full")
-SECONDS = 20 if os.environ.get("PARTWISE_SANITIZED") else 3  # idle it is one; tests run beside others
+SECONDS = 20 if os.environ.get("PARTWISE_SANITIZED") else 8  # idle it is one; tests run beside others
 MOMENTS = [(one, moment) for moment in (0.3, 1.0, 3.0) for one in (signal.SIGINT, signal.SIGTERM)] if FULL else [(signal.SIGTERM, 0.25), (signal.SIGINT, 1.5)]
 DRAFT = re.compile(r"\.tmp[\d.]+$")
 
@@ -144,11 +144,16 @@ class Interrupts(unittest.TestCase):
     def test_a_dump_in_writing_is_given_up_and_leaves_nothing(self):
         out = self.folder / "given-up.safetensors"
         words = "dump {trained} --layer conv4 --data {many} --split all --out".format(**self.names).split()
-        with subprocess.Popen([PARTWISE, *words, out], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, env=environment(self.folder)) as process:
-            while process.poll() is None and not any(DRAFT.search(path.name) for path in self.folder.iterdir()):
-                time.sleep(0.002)
-            process.send_signal(signal.SIGINT)
-            said = process.communicate()[1]
+        for _ in range(5):  # on a busy machine it may come to its end before the signal
+            out.unlink(missing_ok=True)
+            with subprocess.Popen([PARTWISE, *words, out], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+                                  env=environment(self.folder)) as process:
+                while process.poll() is None and not any(DRAFT.search(path.name) for path in self.folder.iterdir()):
+                    time.sleep(0.002)
+                process.send_signal(signal.SIGINT)
+                said = process.communicate()[1]
+            if process.returncode != 0:
+                break
         self.assertEqual(process.returncode, 130, said)
         self.assertIn("interrupted", said)
         self.assertEqual([path.name for path in self.folder.iterdir() if path.name.startswith(out.name)], [])

@@ -162,7 +162,7 @@ def normalised(path, folder):
 
 def snapshot(folder, without=()):
     """{file: hash} below it; logs made of log.jsonl, locks and pages with a duration on them aside."""
-    aside = ("log.csv", "events.out.tfevents.partwise", "names.lock", "report.html", *without)
+    aside = ("log.csv", "events.out.tfevents.partwise", "names.lock", "measure.lock", "report.html", *without)
     return {str(path.relative_to(folder)): hashlib.sha256(normalised(path, folder)).hexdigest()
             for path in sorted(folder.rglob("*")) if path.is_file() and path.name not in aside}
 

@@ -8,6 +8,12 @@
 #include <unistd.h>
 
 namespace partwise {
+
+bool is_ignored(int signal) {
+  struct sigaction now {};
+  return ::sigaction(signal, nullptr, &now) == 0 && now.sa_handler == SIG_IGN;
+}
+
 namespace {
 
 constexpr int kInterruptedCode = 130;
@@ -30,10 +36,11 @@ void leave_if_abandonable() {
 
 // The flag first: a thread that ends what is unbroken counts down and then looks at it, so that one
 // of the two sees the other.
-void request(int signal) {
+void request(int) {
   requested = true;
   leave_if_abandonable();
-  std::signal(signal, SIG_DFL);
+  for (const int next : {SIGINT, SIGTERM})
+    if (!is_ignored(next)) std::signal(next, SIG_DFL);
 }
 
 // On a terminal the words take the place of a line that tells how far the work is.
@@ -42,11 +49,6 @@ std::string line_of(const std::string& words) {
 }
 
 }  // namespace
-
-bool is_ignored(int signal) {
-  struct sigaction now {};
-  return ::sigaction(signal, nullptr, &now) == 0 && now.sa_handler == SIG_IGN;
-}
 
 void watch_for_interrupts() {
   for (const int signal : {SIGINT, SIGTERM})

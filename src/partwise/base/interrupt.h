@@ -11,7 +11,7 @@ class Interrupted : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// From here on SIGINT and SIGTERM only set a flag; a second one ends the program at once. Those
+// From here on SIGINT and SIGTERM only set a flag; a second one of either ends the program at once. Those
 // that came while they were blocked count; one that is ignored stays so. A limit on the size of
 // files does not end the program: writing fails, as on a full disk. Processes that it starts can be
 // waited for, even if whoever started it wanted to know nothing of its own.

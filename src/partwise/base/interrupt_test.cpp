@@ -37,6 +37,20 @@ TEST(Interrupt, LeavesWorkThatHeedsItToItself) {
   EXPECT_EXIT(heed(), testing::ExitedWithCode(7), "^$");
 }
 
+void heed_twice(int first, int second) {
+  watch();
+  const Heeding heeding;
+  std::raise(first);
+  std::raise(second);
+  std::_Exit(7);
+}
+
+TEST(Interrupt, ASecondOneOfEitherKindEndsTheProgram) {
+  EXPECT_EXIT(heed_twice(SIGINT, SIGINT), testing::KilledBySignal(SIGINT), "");
+  EXPECT_EXIT(heed_twice(SIGINT, SIGTERM), testing::KilledBySignal(SIGTERM), "");
+  EXPECT_EXIT(heed_twice(SIGTERM, SIGINT), testing::KilledBySignal(SIGINT), "");
+}
+
 void write_something() {
   watch();
   const Abandonable outer("given up");

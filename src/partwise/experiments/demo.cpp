@@ -160,11 +160,11 @@ runs::RunFolder run_arm(const fs::path& out,
     training::train(run, dataset, resources);
   }
   findings::settle_findings(run.folder);
+  judging::MeasureOptions measure;
+  measure.measures.bootstrap.threads = resources.threads;
   const auto found = findings::read_findings(run.folder);
-  if (!found || !judging::why_outdated(run.folder, *found).empty()) {
+  if (!found || !judging::are_as_asked(run.folder, *found, measure)) {
     say(fmt::format("measuring {} ...", word_of(arm)));
-    judging::MeasureOptions measure;
-    measure.measures.bootstrap.threads = resources.threads;
     judging::measure_run(run.folder, dataset, measure, resources);
   }
   return run.folder;

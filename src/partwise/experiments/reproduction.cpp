@@ -153,8 +153,7 @@ class Grid {
   // Trained to its end, and measured since.
   bool finished(const training::Run& run) const {
     const auto findings = findings::read_findings(run.folder);
-    if (!findings || findings->split != request_.split) return false;
-    if (!judging::why_outdated(run.folder, *findings).empty()) return false;
+    if (!findings || !judging::are_as_asked(run.folder, *findings, measure_)) return false;
     const bool early = findings->moment && findings->moment->epoch < run.recipe.train.epochs;
     if (early && !training::is_trained(run)) return false;
     return std::all_of(table_.metrics.begin(), table_.metrics.end(), [&](const auto& metric) {

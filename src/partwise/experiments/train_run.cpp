@@ -6,6 +6,7 @@
 #include "partwise/datasets/part_dataset.h"
 #include "partwise/experiments/local_ranks.h"
 #include "partwise/experiments/machine.h"
+#include "partwise/findings/findings_file.h"
 #include "partwise/models/checkpoint.h"
 #include "partwise/models/run_data.h"
 #include "partwise/runs/log_scalars.h"
@@ -34,6 +35,7 @@ void lengthen(const TrainRequest& request,
       runs::RunFolder::open(request.run).options().value("epochs", recipe.train.epochs);
   if (recipe.train.epochs <= as_it_was.train.epochs) return;
   training::claim_run(request.run, as_it_was, make_manifest(dataset));
+  findings::settle_findings(runs::RunFolder::open(request.run));
   runs::lengthen_run(request.run, recipe.train.epochs);
   say(fmt::format(
       "{}: {} epochs become {}; rates and warm-ups follow the new length, so this is not "

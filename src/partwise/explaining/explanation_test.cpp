@@ -8,6 +8,7 @@
 #include "partwise/explaining/confusions.h"
 #include "partwise/explaining/explanation_picture.h"
 #include "partwise/explaining/part_book.h"
+#include "partwise/models/run_data.h"
 #include "partwise/tensors/torch.h"
 #include "partwise/views/golden_fixture.h"
 
@@ -34,13 +35,15 @@ class ARun : public testing::Test {
   }
   ~ARun() override { remove_folder(root_); }
 
-  runs::RunFolder run(const nlohmann::json& more = nlohmann::json::object()) {
+  runs::RunFolder run(const nlohmann::json& more = nlohmann::json::object(),
+                      const nlohmann::json& recorded = nlohmann::json::object()) {
     nlohmann::json options{{"net", "tiny"},   {"arm", "interpretable"},
                            {"task", "multi"}, {"loss", "softmax"},
                            {"seed", 3},       {"hidden", 16}};
     options.update(more);
-    auto folder =
-        runs::RunFolder::create(root_ / "run", options, {{"data", (root_ / "animals").string()}});
+    nlohmann::json manifest{{"data", (root_ / "animals").string()}};
+    manifest.update(recorded);
+    auto folder = runs::RunFolder::create(root_ / "run", options, manifest);
     const auto design = models::make_design(options, dataset_);
     models::claim_model(folder, design);
     const auto network = models::draw_network(design);
@@ -160,6 +163,28 @@ TEST_F(ARun, WhyItsOwnDatasetCannotServeIsSaidAndANamedOneMust) {
   EXPECT_NE(heard.lines().back().find("dataset.json"), std::string::npos);
   EXPECT_THROW(provide_part_book(folder, root_ / "animals", models::Resources{}), Error);
   EXPECT_THROW(provide_part_book(folder, root_ / "nowhere", models::Resources{}), Error);
+}
+
+// Whoever looks at a run on other photographs must not leave their names and quantiles in it.
+TEST_F(ARun, ItsPartsAreLearntFromWhatItWasTrainedOnWhateverItIsLookedAtOn) {
+  const auto folder = run({}, {{"data_hash", models::data_record(dataset_).at("data_hash")}});
+  datasets::SyntheticOptions drawing{.images = 12, .categories = 3, .size = 64};
+  const auto other = datasets::write_synthetic_animals(root_ / "other", drawing, 2);
+  const auto book_on = [&](const datasets::PartDataset& data) {
+    const LearningOptions quickly{.images = 3, .by_place = false, .naming = {}};
+    provide_part_book_from(data, folder, models::Resources{}, "last", quickly);
+    return read_part_book(folder, models::open_model(folder, "last", {}));
+  };
+  fs::rename(root_ / "animals", root_ / "away");
+  EXPECT_FALSE(book_on(other));
+  EXPECT_FALSE(fs::exists(part_book_file(folder)));
+  fs::rename(root_ / "away", root_ / "animals");
+  const auto book = book_on(other);
+  ASSERT_TRUE(book);
+  EXPECT_EQ(book->data_hash, folder.manifest().at("data_hash"));
+  fs::remove(part_book_file(folder));
+  fs::rename(root_ / "animals", root_ / "moved");
+  EXPECT_TRUE(book_on(datasets::load_dataset(root_ / "moved")));
 }
 
 TEST_F(ARun, ABoxOutsideThePhotographIsRefused) {

@@ -354,8 +354,11 @@ void provide_part_book_from(const datasets::PartDataset& dataset,
                             const models::Resources& resources,
                             const std::string& checkpoint,
                             const LearningOptions& options) {
-  if (!read_part_book(run, models::open_model(run, checkpoint, dataset.root)))
+  if (read_part_book(run, models::open_model(run, checkpoint, dataset.root))) return;
+  if (models::is_as_it_was_trained_on(run, dataset))
     learn_part_book(dataset, run, resources, checkpoint, options);
+  else
+    provide_part_book(run, {}, resources, checkpoint, options);
 }
 
 void learn_part_book(const datasets::PartDataset& dataset,
@@ -379,7 +382,10 @@ bool provide_part_book(const runs::RunFolder& run,
     dataset = models::data_of(run, data);
   } catch (const Error& problem) {
     if (!data.empty()) throw;
-    say(fmt::format("{}; filters go by the category they stand for, not by parts", problem.what()));
+    say(
+        fmt::format("{}; filters go by the category they stand for, not by parts (`partwise names "
+                    "{} --learn --data DATA` learns parts from other images)",
+                    problem.what(), run.path().string()));
     return false;
   }
   learn_part_book(*dataset, run, resources, checkpoint, options);

@@ -71,7 +71,9 @@ bool provide_part_book(const runs::RunFolder& run,
                        const std::string& checkpoint = "last",
                        const LearningOptions& options = {});
 
-// The same from this dataset.
+// The same from this dataset where it is described as the one that the run was trained on, wherever
+// it lies; otherwise from the run's own: the book stays with the run, and evidence is weak as
+// compared with the images that the network learnt from.
 void provide_part_book_from(const datasets::PartDataset& dataset,
                             const runs::RunFolder& run,
                             const models::Resources& resources,

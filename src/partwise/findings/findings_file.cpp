@@ -2,6 +2,7 @@
 
 #include "partwise/base/error.h"
 #include "partwise/base/files.h"
+#include "partwise/base/progress.h"
 #include "partwise/formats/safetensors.h"
 
 #include <bit>
@@ -122,6 +123,20 @@ std::optional<RunFindings> read_findings(const runs::RunFolder& run) {
   findings.without_draws = add_draws(run.path(), json_findings, draws, findings);
   if (findings.data_hash.empty()) findings.data_hash = run.manifest().value("data_hash", "");
   return findings;
+}
+
+std::vector<RunFindings> findings_put_aside(const runs::RunFolder& run) {
+  std::vector<RunFindings> found;
+  for (const auto& entry : fs::directory_iterator(run.path())) {
+    const auto name = entry.path().filename().string();
+    if (!name.starts_with("findings-epoch-") || !name.ends_with(".json")) continue;
+    try {
+      found.push_back(findings_from_json(read_json(entry.path()), entry.path().string()));
+    } catch (const Error&) {
+      say(fmt::format("{}: cannot be read; going on without it", entry.path().string()));
+    }
+  }
+  return found;
 }
 
 void settle_findings(const runs::RunFolder& run) {

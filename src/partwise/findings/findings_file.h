@@ -3,6 +3,8 @@
 #include "partwise/findings/run_findings.h"
 #include "partwise/runs/run_folder.h"
 
+#include <vector>
+
 namespace partwise::findings {
 
 // findings.json in the run's folder and, named there with its hash, draws.safetensors. Nothing where
@@ -12,6 +14,10 @@ namespace partwise::findings {
 // named KEY or LAYER/KEY.
 std::optional<RunFindings> read_findings(const runs::RunFolder& run);
 void write_findings(const runs::RunFolder& run, const RunFindings& findings);
+
+// What was found about the run before it was given more epochs: findings-epoch-N.json (without
+// draws). One that cannot be read is passed over.
+std::vector<RunFindings> findings_put_aside(const runs::RunFolder& run);
 
 // Finishes what a writer that was killed after findings.json had begun; for the run's only writer.
 void settle_findings(const runs::RunFolder& run);

@@ -1,5 +1,6 @@
 #include "partwise/judging/dissection.h"
 
+#include "partwise/base/file_lock.h"
 #include "partwise/base/files.h"
 #include "partwise/base/interrupt.h"
 #include "partwise/base/random.h"
@@ -187,12 +188,17 @@ nlohmann::json all_options(const MeasureOptions& options) {
   return json;
 }
 
-// What findings before these showed; one that stays harms nobody.
-void remove_pictures_of_others(const runs::RunFolder& run, const findings::RunFindings& found) {
+// What no findings of the run show, nor those of fewer epochs that a longer training put aside; one
+// that stays harms nobody.
+void remove_pictures_of_none(const runs::RunFolder& run, const findings::RunFindings& found) {
   std::set<fs::path> named;
-  for (const auto& layer : found.layers) {
-    for (const auto& card : layer.cards) named.insert(run.path() / card.picture);
-  }
+  const auto keep = [&](const findings::RunFindings& those) {
+    for (const auto& layer : those.layers) {
+      for (const auto& card : layer.cards) named.insert(run.path() / card.picture);
+    }
+  };
+  keep(found);
+  for (const auto& earlier : findings::findings_put_aside(run)) keep(earlier);
   std::vector<fs::path> others;
   for (const auto& entry : fs::directory_iterator(run.pictures())) {
     if (entry.path().extension() == ".png" && !named.contains(entry.path()))
@@ -334,6 +340,8 @@ findings::RunFindings measure_run(const runs::RunFolder& run,
                                   const models::Resources& resources) {
   auto seen = dissect(run, dataset, options, resources);
   make_writable_folder(run.pictures());
+  // Of two that measure a run at once, one writes after the other.
+  const FileLock alone(run.path() / "measure.lock");
   for (std::size_t i = 0; i < seen.cards.size(); ++i) {
     auto& layer = seen.findings.layers[i];
     for (const auto& chosen : seen.cards[i]) {
@@ -353,7 +361,7 @@ findings::RunFindings measure_run(const runs::RunFolder& run,
   // Findings come last: where they are, everything is; until then the older ones have their pictures.
   models::record_categories(run, seen.filter_categories, seen.position);
   findings::write_findings(run, seen.findings);
-  remove_pictures_of_others(run, seen.findings);
+  remove_pictures_of_none(run, seen.findings);
   return std::move(seen.findings);
 }
 

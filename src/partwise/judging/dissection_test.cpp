@@ -11,6 +11,8 @@
 
 #include <map>
 #include <set>
+#include <thread>
+#include <vector>
 
 namespace partwise::judging {
 namespace {
@@ -181,6 +183,7 @@ TEST_F(Dissect, LeavesOlderPicturesUntilItsFindingsAreThere) {
   std::map<std::string, std::string> pictures;
   for (const auto& entry : fs::directory_iterator(run.pictures()))
     pictures[entry.path().filename()] = read_file(entry.path());
+  ASSERT_FALSE(pictures.empty());
 
   fs::remove(there);
   fs::create_directories(there / "in its way");
@@ -197,6 +200,47 @@ TEST_F(Dissect, LeavesOlderPicturesUntilItsFindingsAreThere) {
   std::set<fs::path> left;
   for (const auto& entry : fs::directory_iterator(run.pictures())) left.insert(entry.path());
   EXPECT_EQ(left, named);
+}
+
+TEST_F(Dissect, LeavesThePicturesOfFindingsThatALongerTrainingPutAside) {
+  const auto dataset = animals(9);
+  const auto run = untrained(dataset, {});
+  MeasureOptions options;
+  options.measures.bootstrap.resamples = 20;
+  const auto before = measure_run(run, dataset, options, {});
+  fs::rename(run.path() / "findings.json", run.path() / "findings-epoch-3.json");
+  options.split = "train";
+  measure_run(run, dataset, options, {});
+  int pictures = 0;
+  for (const auto& layer : before.layers) {
+    for (const auto& card : layer.cards) {
+      if (card.picture.empty()) continue;
+      EXPECT_TRUE(fs::exists(run.path() / card.picture)) << card.picture;
+      ++pictures;
+    }
+  }
+  EXPECT_GT(pictures, 0);
+}
+
+TEST_F(Dissect, OfTwoAtOnceOneWritesAfterTheOther) {
+  const auto dataset = animals(9);
+  const auto run = untrained(dataset, {});
+  std::vector<std::thread> both;
+  for (const auto* split : {"test", "train"}) {
+    both.emplace_back([&, split] {
+      MeasureOptions options;
+      options.split = split;
+      options.measures.bootstrap.resamples = 20;
+      for (int i = 0; i < 3; ++i) measure_run(run, dataset, options, {});
+    });
+  }
+  for (auto& one : both) one.join();
+  const auto found = findings::require_findings(run);
+  EXPECT_EQ(found.without_draws, "");
+  for (const auto& layer : found.layers) {
+    for (const auto& card : layer.cards)
+      EXPECT_TRUE(card.picture.empty() || fs::exists(run.path() / card.picture)) << card.picture;
+  }
 }
 
 }  // namespace

@@ -16,4 +16,12 @@ std::string why_outdated(const runs::RunFolder& run, const findings::RunFindings
       words_for(now), best ? " --checkpoint best" : "");
 }
 
+bool are_as_asked(const runs::RunFolder& run,
+                  const findings::RunFindings& found,
+                  const MeasureOptions& options) {
+  const auto checkpoint = found.checkpoint.empty() ? "last" : found.checkpoint;
+  return found.split == options.split && checkpoint == options.checkpoint &&
+         why_outdated(run, found).empty();
+}
+
 }  // namespace partwise::judging

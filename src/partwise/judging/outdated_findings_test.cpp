@@ -54,6 +54,24 @@ TEST_F(OutdatedFindings, OfTheBestEpochAreHeldAgainstTheBestEpoch) {
   EXPECT_TRUE(why.ends_with(" --checkpoint best")) << why;
 }
 
+TEST_F(OutdatedFindings, OfAnotherSplitOrCheckpointAreNotWhatWasAskedFor) {
+  models::save_checkpoint(run_, at(10, 0));
+  models::save_best(run_, at(3, 0));
+  const auto asked = [&](const std::string& split, const std::string& checkpoint) {
+    MeasureOptions options;
+    options.split = split;
+    options.checkpoint = checkpoint;
+    auto those = found("best", {{3, 0}});
+    those.split = "test";
+    return are_as_asked(run_, those, options);
+  };
+  EXPECT_TRUE(asked("test", "best"));
+  EXPECT_FALSE(asked("test", "last"));
+  EXPECT_FALSE(asked("train", "best"));
+  models::save_best(run_, at(7, 0));
+  EXPECT_FALSE(asked("test", "best"));
+}
+
 TEST_F(OutdatedFindings, AreNotSaidToBeSoWhereNothingTells) {
   EXPECT_EQ(why_outdated(run_, found("last", {{2, 0}})), "");  // the checkpoint has gone
   models::save_checkpoint(run_, at(10, 0));

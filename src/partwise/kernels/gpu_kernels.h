@@ -10,6 +10,7 @@
 namespace partwise::kernels {
 
 inline constexpr int kGpuSources = 4;
+inline constexpr int kGpuMostImages = 65535;    // of a batch: a grid's second side
 inline constexpr int kGpuMostCells = 896;       // of a map
 inline constexpr int kGpuMostFilters = 4096;    // of a layer
 inline constexpr int kGpuMostCategories = 320;  // of a task

@@ -69,6 +69,12 @@ bool is_its_own(const runs::RunFolder& run, const datasets::PartDataset& dataset
   return fs::equivalent(dataset.root, fs::path(run.manifest().value("data", "")), gone);
 }
 
+bool is_as_it_was_trained_on(const runs::RunFolder& run, const datasets::PartDataset& dataset) {
+  const auto then = run.manifest().value(kDescription, "");
+  return then.empty() ? is_its_own(run, dataset)
+                      : then == content_hash(read_file(dataset.root / "dataset.json"));
+}
+
 void hold_to_its_data(const runs::RunFolder& run,
                       const datasets::PartDataset& dataset,
                       bool named) {

@@ -19,6 +19,9 @@ datasets::PartDataset data_of(const runs::RunFolder& run, const std::filesystem:
 // Whether a dataset lies where the run's own lay when it was made.
 bool is_its_own(const runs::RunFolder& run, const datasets::PartDataset& dataset);
 
+// Whether it is described as the one that the run was trained on, wherever it lies.
+bool is_as_it_was_trained_on(const runs::RunFolder& run, const datasets::PartDataset& dataset);
+
 // Holds a dataset against the one the run was trained on. Its own: an Error where its description or
 // the size of an image file has changed since; `named` by the person, it is used, and a line says
 // so. One in another place: a line where it has the same description beside other image files, or

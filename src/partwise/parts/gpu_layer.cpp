@@ -340,8 +340,9 @@ bool can_fuse_on_gpu(const std::vector<Tensor>& pieces,
     if (piece.scalar_type() != type || piece.size(1) % 2 != 0 || piece.numel() == 0) return false;
     filters += piece.size(1);
   }
-  return memory.type().dtype() == torch::kFloat32 && memory.type().device() == first.device() &&
-         std::ssize(pieces) <= kernels::kGpuSources && filters <= kernels::kGpuMostFilters &&
+  return first.size(0) <= kernels::kGpuMostImages && memory.type().dtype() == torch::kFloat32 &&
+         memory.type().device() == first.device() && std::ssize(pieces) <= kernels::kGpuSources &&
+         filters <= kernels::kGpuMostFilters &&
          first.size(2) * first.size(3) <= kernels::kGpuMostCells &&
          memory.categories() <= kernels::kGpuMostCategories &&
          (!learns || options.rule == Rule::release);
