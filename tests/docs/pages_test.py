@@ -203,7 +203,7 @@ HAS = {
                          "vgg16.pth", "resnet18.pth"],
     "docs/datasets.md": ["detanimalpart"],
     "docs/explorer.md": ["animals", "runs/masked", "runs/interpretable", "runs/fox"],
-    "docs/troubleshooting.md": ["annotated", "runs/parts"],
+    "docs/troubleshooting.md": ["annotated", "runs/parts", "runs/interpretable"],
     "docs/training.md": ["imported as animals", "voc", "weights"],
 }
 
