@@ -470,7 +470,6 @@ TEST(Interpretable, PushesByTheGradientOfTheMapsThemselvesInTheAbsoluteUnit) {
             1e-5);
 }
 
-// Loud on others alone: its images say nothing of its scale, and it must come down all the same.
 // omega: 0.5 / rho on images of the filter's category, rho its share of the data set; above ten
 // categories 1 / C whatever the data set says; none in a binary task.
 TEST(Interpretable, WeighsPositivesByTheDataSetsSharesAsTheReleaseDoes) {
@@ -493,35 +492,6 @@ TEST(Interpretable, WeighsPositivesByTheDataSetsSharesAsTheReleaseDoes) {
 }
 
 // Loud on others alone: its images say nothing of its scale, and it must come down all the same.
-// omega: 0.5 / rho on images of the filter's category, rho its share of the data set; above ten
-// categories 1 / C whatever the data set says; none in a binary task.
-TEST(Interpretable, WeighsPositivesByTheDataSetsSharesAsTheReleaseDoes) {
-  torch::manual_seed(31);
-  const auto values = torch::randn({4, 3, 6, 6}, torch::kFloat64);
-  const auto push_of_first = [&](int64_t categories, const std::vector<double>& shares) {
-    auto options = method_options(Method::release);
-    options.strength = 1.0;
-    Interpretable learning(3, 6, categories, options);
-    learning->set_category_shares(shares);
-    options.strength = 0.0;
-    Interpretable plain(3, 6, categories, options);
-    const auto category = torch::zeros({4}, torch::kInt64);  // so all filters are of category 0
-    return step(learning, values, category).gradient - step(plain, values, category).gradient;
-  };
-  const auto even = push_of_first(2, {0.5, 0.5});
-  EXPECT_GT(even.norm().item<double>(), 1e-3);
-  const auto ratio = [&](const Tensor& push) { return (push.norm() / even.norm()).item<double>(); };
-  const auto shares_of = [](std::size_t categories, double first) {
-    std::vector<double> shares(categories, (1.0 - first) / static_cast<double>(categories - 1));
-    shares[0] = first;
-    return shares;
-  };
-  EXPECT_NEAR(ratio(push_of_first(2, {0.2, 0.8})), 0.5 / 0.2, 1e-6);
-  EXPECT_NEAR(ratio(push_of_first(10, shares_of(10, 0.4))), 0.5 / 0.4, 1e-6);
-  EXPECT_NEAR(ratio(push_of_first(11, shares_of(11, 0.4))), 0.5 * 11.0, 1e-5);
-  EXPECT_NEAR(ratio(push_of_first(1, {0.4})), 1.0, 1e-6);
-}
-
 TEST(Interpretable, PushesAFilterDownThatIsSilentOnItsCategoryAndLoudElsewhere) {
   Interpretable layer(1, 6, 1, with_strength(0.05));
   auto values = torch::zeros({4, 1, 6, 6});
