@@ -167,7 +167,8 @@ TEST_F(ARun, WhyItsOwnDatasetCannotServeIsSaidAndANamedOneMust) {
 
 // Whoever looks at a run on other photographs must not leave their names and quantiles in it.
 TEST_F(ARun, ItsPartsAreLearntFromWhatItWasTrainedOnWhateverItIsLookedAtOn) {
-  const auto folder = run({}, {{"data_hash", models::data_record(dataset_).at("data_hash")}});
+  const auto folder =
+      run(nlohmann::json::object(), {{"data_hash", models::data_record(dataset_).at("data_hash")}});
   datasets::SyntheticOptions drawing{.images = 12, .categories = 3, .size = 64};
   const auto other = datasets::write_synthetic_animals(root_ / "other", drawing, 2);
   const auto book_on = [&](const datasets::PartDataset& data) {
