@@ -19,14 +19,25 @@ bool holds_only_drafts_of(const fs::path& folder, const std::string& mark) {
                      });
 }
 
+fs::path first_file_in(const fs::path& folder) {
+  const fs::directory_iterator files(folder);
+  return files == fs::directory_iterator() ? folder : files->path();
+}
+
 }  // namespace
 
 void claim_folder(const fs::path& folder,
                   const std::string& mark,
                   const nlohmann::json& object,
                   std::string_view what) {
-  if (fs::is_directory(folder) && holds_only_drafts_of(folder, mark))
+  if (fs::is_directory(folder) && holds_only_drafts_of(folder, mark)) {
     remove_abandoned_writes(folder);
+    ensure(fs::is_empty(folder),
+           "{}: another process writes there, or one on another machine was killed writing; if "
+           "none does, "
+           "remove {}",
+           folder.string(), first_file_in(folder).string());
+  }
   ensure(!fs::exists(folder) || (fs::is_directory(folder) && fs::is_empty(folder)),
          "{}: exists and is not {}; choose a new or empty folder", folder.string(), what);
   make_writable_folder(folder);

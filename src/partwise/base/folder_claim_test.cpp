@@ -27,13 +27,13 @@ class FolderClaim : public testing::Test {
   }
 
   // It is refused, and holds what it held.
-  void expect_refused() const {
+  void expect_refused(const std::string& why = "exists and is not a run") const {
     const auto before = names();
     try {
       claim();
       ADD_FAILURE() << "was not refused";
     } catch (const Error& error) {
-      EXPECT_NE(std::string(error.what()).find("exists and is not a run"), std::string::npos);
+      EXPECT_NE(std::string(error.what()).find(why), std::string::npos) << error.what();
     }
     EXPECT_EQ(names(), before);
   }
@@ -74,7 +74,7 @@ TEST_F(FolderClaim, OfAFolderWithOtherThingsTakesNothingAway) {
 TEST_F(FolderClaim, IsRefusedWhereAnotherProcessIsMakingOne) {
   fs::create_directories(folder_);
   const StagedFile draft(folder_ / "mark.json");
-  expect_refused();
+  expect_refused("if none does, remove " + (folder_ / "mark.json.tmp").string());
 }
 
 }  // namespace
