@@ -59,10 +59,13 @@ void compare_command(const CompareFlags& flags) {
   const auto numbers = findings::compare_runs(first, second, wanted);
   const auto& found = first.findings;
   const auto not_paired = findings::why_not_paired(found, second.findings);
-  const auto trained_on = found.training_images.value_or(0);
+  const auto& trained_on = found.training_images;
   for (const auto& why : outdated) say("note: " + why);
-  if (trained_on > 0)
-    say(fmt::format("note: {} of {} images are training images", trained_on, found.rows));
+  if (!trained_on)
+    say(fmt::format("note: whether some of the {} images are training images is not known",
+                    found.rows));
+  else if (*trained_on > 0)
+    say(fmt::format("note: {} of {} images are training images", *trained_on, found.rows));
   if (!not_paired.empty())
     say(
         fmt::format("note: not paired image by image ({}); the intervals take the runs for "
@@ -70,10 +73,14 @@ void compare_command(const CompareFlags& flags) {
                     not_paired, first.name, second.name));
   if (!flags.json.empty()) {
     const nlohmann::json all{
-        {"first", first.name},           {"second", second.name},
-        {"split", found.split},          {"rows", found.rows},
-        {"training_images", trained_on}, {"not_paired", not_paired},
-        {"outdated", outdated},          {"comparisons", comparisons_json(numbers)}};
+        {"first", first.name},
+        {"second", second.name},
+        {"split", found.split},
+        {"rows", found.rows},
+        {"training_images", trained_on ? nlohmann::json(*trained_on) : nlohmann::json()},
+        {"not_paired", not_paired},
+        {"outdated", outdated},
+        {"comparisons", comparisons_json(numbers)}};
     if (write_output(flags.json, json_text(all, 1) + "\n")) return;
   }
   fmt::print("first   {}\nsecond  {}\n{} images of split {}, the same for both\n\n{}",

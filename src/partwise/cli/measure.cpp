@@ -31,9 +31,11 @@ void measure_command(const MeasureCommand& flags) {
   const auto named = experiments::measure_runs(flags.runs, flags.data, options, flags.machine);
   auto all = nlohmann::json::object();
   int64_t trained_on = 0;
+  bool known = true;
   for (const auto& [name, one] : named) {
     all[name] = to_json(one);
-    trained_on = std::max(trained_on, *one.training_images);
+    known &= one.training_images.has_value();
+    trained_on = std::max(trained_on, one.training_images.value_or(0));
   }
   bool printed = write_output(flags.json, json_text(all, 1) + "\n");
   printed |= write_output(flags.csv, report::findings_csv(named));
@@ -45,6 +47,9 @@ void measure_command(const MeasureCommand& flags) {
         "little about new images",
         flags.split, trained_on));
   }
+  if (!known)
+    say("note: whether the networks were trained on some of these images is not known: the data "
+        "are not those they were trained on");
   if (printed) return;
   fmt::print("{}{}{}", report::findings_table(named), report::further_lines(named),
              report::warning_lines(named));

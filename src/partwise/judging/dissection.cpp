@@ -16,6 +16,7 @@
 #include "partwise/tensors/torch.h"
 
 #include <algorithm>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -234,6 +235,19 @@ int64_t training_images(const models::Examples& judged, const models::Examples& 
                        [&](const auto& sample) { return seen.contains(sample.image_index); });
 }
 
+namespace {
+
+// Another dataset's train split says nothing of what the network saw.
+std::optional<int64_t> known_training_images(const runs::RunFolder& run,
+                                             const datasets::PartDataset& dataset,
+                                             const models::Examples& judged,
+                                             const models::Examples& train) {
+  if (!models::is_as_it_was_trained_on(run, dataset)) return std::nullopt;
+  return training_images(judged, train);
+}
+
+}  // namespace
+
 Decisions decisions_on(const models::Task& task,
                        const Tensor& logits,
                        const Tensor& category,
@@ -310,7 +324,7 @@ Dissection dissect(const runs::RunFolder& run,
                      .images_hash = data.at("images_hash"),
                      .rows = judged.rows(),
                      .train_rows = trained.train.rows(),
-                     .training_images = training_images(judged, trained.train),
+                     .training_images = known_training_images(run, dataset, judged, trained.train),
                      .categories = trained.task.categories,
                      .classes = models::class_names(trained.task),
                      .options = all_options(options),

@@ -5,6 +5,7 @@
 #include "partwise/base/removal_fixture.h"
 #include "partwise/datasets/synthetic_animals.h"
 #include "partwise/findings/findings_file.h"
+#include "partwise/models/run_data.h"
 #include "partwise/tensors/torch.h"
 
 #include <gtest/gtest.h>
@@ -86,22 +87,23 @@ class Dissect : public testing::Test {
  protected:
   void TearDown() override { remove_folder(root_); }
 
-  datasets::PartDataset animals(int64_t images) const {
+  datasets::PartDataset animals(int64_t images, const std::string& folder = "data") const {
     datasets::SyntheticOptions drawing;
     drawing.images = images;
     drawing.categories = 2;
     drawing.size = 64;
-    return datasets::write_synthetic_animals(root_ / "data", drawing, 2);
+    return datasets::write_synthetic_animals(root_ / folder, drawing, 2);
   }
   // As its network was drawn, with a checkpoint that says how far it was trained.
   runs::RunFolder untrained(const datasets::PartDataset& dataset,
-                            const models::Position& position) const {
+                            const models::Position& position,
+                            const nlohmann::json& manifest = nlohmann::json::object()) const {
     const nlohmann::json drawn{{"net", "tiny"},
                                {"arm", "interpretable"},
                                {"task", "multi"},
                                {"loss", "softmax"},
                                {"seed", 1}};
-    auto run = runs::RunFolder::create(root_ / "run", drawn, {});
+    auto run = runs::RunFolder::create(root_ / "run", drawn, manifest);
     const auto design = models::make_design(drawn, dataset);
     models::claim_model(run, design);
     models::save_checkpoint(run, {position, models::draw_network(design).state()});
@@ -200,6 +202,22 @@ TEST_F(Dissect, LeavesOlderPicturesUntilItsFindingsAreThere) {
   std::set<fs::path> left;
   for (const auto& entry : fs::directory_iterator(run.pictures())) left.insert(entry.path());
   EXPECT_EQ(left, named);
+}
+
+// The train split of other data once passed for what the network had seen.
+TEST_F(Dissect, KnowsTrainingImagesOfTheRunsOwnDataAlone) {
+  const auto own = animals(9);
+  const auto other = animals(12, "other");
+  const auto run = untrained(own, {}, models::data_record(own));
+  MeasureOptions options;
+  options.measures.bootstrap.resamples = 20;
+  EXPECT_EQ(measure_run(run, own, options, {}).training_images, 0);
+  fs::rename(root_ / "data", root_ / "moved");
+  EXPECT_EQ(measure_run(run, datasets::load_dataset(root_ / "moved"), options, {}).training_images,
+            0);
+  EXPECT_FALSE(measure_run(run, other, options, {}).training_images.has_value());
+  options.split = "train";
+  EXPECT_FALSE(measure_run(run, other, options, {}).training_images.has_value());
 }
 
 TEST_F(Dissect, LeavesThePicturesOfFindingsThatALongerTrainingPutAside) {

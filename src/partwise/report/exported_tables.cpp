@@ -73,7 +73,9 @@ std::string notes_on(std::span<const NamedFindings> runs) {
   std::string notes = "Values with 95 % intervals over images and filters";
   for (const auto& [name, run] : runs) {
     notes += fmt::format("; {}: {} images of split {}", name, run.rows, run.split);
-    if (run.training_images.value_or(0) > 0)
+    if (!run.training_images)
+      notes += ", whether among them training images is not known";
+    else if (*run.training_images > 0)
       notes += fmt::format(", {} of them training images", *run.training_images);
   }
   return notes + '.';
@@ -141,9 +143,10 @@ std::string findings_csv(std::span<const NamedFindings> runs) {
   std::string csv =
       "run,net,arm,task,split,images,training_images,layer,metric,kind,value,low,high\n";
   for (const auto& [name, run] : runs) {
-    const auto start = fmt::format("{},{},{},{},{},{},{}", csv_text(name), csv_text(run.net),
-                                   csv_text(run.arm), csv_text(run.task), csv_text(run.split),
-                                   run.rows, run.training_images.value_or(0));
+    const auto start =
+        fmt::format("{},{},{},{},{},{},{}", csv_text(name), csv_text(run.net), csv_text(run.arm),
+                    csv_text(run.task), csv_text(run.split), run.rows,
+                    run.training_images ? fmt::to_string(*run.training_images) : "");
     const auto add = [&](const std::string& layer, const findings::Findings& measured) {
       for (const auto& [key, finding] : measured) {
         const auto place = fmt::format("{},{},{}", start, csv_text(layer), csv_text(key));

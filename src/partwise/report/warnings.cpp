@@ -25,10 +25,10 @@ void warn_about_run(const RunFindings& run, std::vector<std::string>& all) {
     add_unique(all, fmt::format("{} of the {} images measured of {} are training images: what is "
                                 "found there says little about new ones.",
                                 *run.training_images, run.rows, run.arm));
-  } else if (run.split != "test" && !run.training_images) {
-    add_unique(all, fmt::format("The numbers of {} come from the split “{}”, which may contain "
-                                "images the network was trained on.",
-                                run.arm, run.split));
+  } else if (!run.training_images) {
+    add_unique(all, fmt::format("Whether the network was trained on some of the {} images measured "
+                                "of {} (split “{}”) is not known.",
+                                run.rows, run.arm, run.split));
   }
   if (run.rows < kFewImages) {
     add_unique(all, fmt::format("Only {} images were measured; intervals this wide can hide real "

@@ -119,7 +119,11 @@ Response findings_of(const ShownRun& run) {
                       {"findings", findings_json(layer.findings, found->rows)}});
     for (const auto& words : report::silence_warnings(*found, layer)) warnings.push_back(words);
   }
-  if (found->training_images.value_or(0) > 0)
+  if (!found->training_images)
+    warnings.push_back(fmt::format(
+        "Whether the network was trained on some of the {} images measured is not known.",
+        found->rows));
+  else if (*found->training_images > 0)
     warnings.push_back(fmt::format("{} of the {} images measured are training images.",
                                    *found->training_images, found->rows));
   return json_response({{"network", findings_json(found->findings, found->rows)},

@@ -96,7 +96,11 @@ nlohmann::json take_layer_rows(networks::Network& network) {
 }
 
 std::vector<std::string> layer_warnings(const std::vector<nlohmann::json>& rows,
-                                        const std::vector<std::string>& categories) {
+                                        const std::vector<std::string>& categories,
+                                        parts::Assignment assignment) {
+  const auto* remedy = assignment == parts::Assignment::balanced
+                           ? "they are dealt out evenly after the 4th, 16th and 48th batch"
+                           : "--assignment balanced gives every category as many";
   std::vector<std::string> warnings;
   const auto layers_of = [](const nlohmann::json& row) {
     return row.value("layers", nlohmann::json::array());
@@ -122,10 +126,10 @@ std::vector<std::string> layer_warnings(const std::vector<nlohmann::json>& rows,
         return std::find(few.begin(), few.end(), category) != few.end();
       };
       if (category >= categories.size() || before(had_few)) continue;
-      warnings.push_back(fmt::format(
-          "{}: {} of its filters stand for {}, less than a third of a fair share; "
-          "--assignment balanced gives every category as many",
-          name, now[i].at("filters_per_category")[category].get<int64_t>(), categories[category]));
+      warnings.push_back(
+          fmt::format("{}: {} of its filters stand for {}, less than a third of a fair share; {}",
+                      name, now[i].at("filters_per_category")[category].get<int64_t>(),
+                      categories[category], remedy));
     }
   }
   return warnings;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "partwise/networks/network.h"
+#include "partwise/parts/part_option_fields.h"
 #include "partwise/runs/run_folder.h"
 
 #include <nlohmann/json.hpp>
@@ -23,7 +24,8 @@ nlohmann::json take_layer_rows(networks::Network& network);
 // before: more than a quarter of a layer's filters are silent, or a category has less than a third
 // of its fair share of filters.
 std::vector<std::string> layer_warnings(const std::vector<nlohmann::json>& rows,
-                                        const std::vector<std::string>& categories);
+                                        const std::vector<std::string>& categories,
+                                        parts::Assignment assignment);
 
 // What to tell when the last of these rows is the first whose training loss is above the first
 // epoch's: accuracy may hardly show it. Names how much louder each interpretable layer has become

@@ -50,20 +50,25 @@ nlohmann::json row_with(double silent, const std::vector<int64_t>& filters) {
 TEST(LayerWarnings, NameSilentFiltersAndUnservedCategoriesOnce) {
   const std::vector<std::string> names{"cat", "fox"};
   std::vector<nlohmann::json> rows{row_with(0.2, {40, 40})};
-  EXPECT_TRUE(layer_warnings(rows, names).empty());
+  constexpr auto kAbsolute = parts::Assignment::absolute;
+  EXPECT_TRUE(layer_warnings(rows, names, kAbsolute).empty());
   rows.push_back(row_with(0.5, {72, 8}));
-  const auto told = layer_warnings(rows, names);
+  const auto told = layer_warnings(rows, names, kAbsolute);
   ASSERT_EQ(told.size(), 2U);
   EXPECT_NE(told[0].find("conv4: 50 % of the filters are silent"), std::string::npos);
   EXPECT_NE(told[1].find("conv4: 8 of its filters stand for fox"), std::string::npos);
+  EXPECT_NE(told[1].find("--assignment balanced"), std::string::npos);
+  const auto balanced = layer_warnings(rows, names, parts::Assignment::balanced);
+  EXPECT_EQ(balanced[1].find("--assignment balanced"), std::string::npos);  // it is in force
   rows.push_back(row_with(0.6, {73, 7}));
-  EXPECT_TRUE(layer_warnings(rows, names).empty());
+  EXPECT_TRUE(layer_warnings(rows, names, kAbsolute).empty());
 }
 
 TEST(LayerWarnings, SayNothingOfABinaryTaskOrAnOlderLog) {
-  EXPECT_TRUE(layer_warnings({row_with(0.0, {80})}, {"cat"}).empty());
-  EXPECT_TRUE(layer_warnings({{{"loss", 1.0}}}, {"cat", "fox"}).empty());
-  EXPECT_TRUE(layer_warnings({}, {}).empty());
+  constexpr auto kBalanced = parts::Assignment::balanced;
+  EXPECT_TRUE(layer_warnings({row_with(0.0, {80})}, {"cat"}, kBalanced).empty());
+  EXPECT_TRUE(layer_warnings({{{"loss", 1.0}}}, {"cat", "fox"}, kBalanced).empty());
+  EXPECT_TRUE(layer_warnings({}, {}, kBalanced).empty());
 }
 
 }  // namespace

@@ -169,7 +169,8 @@ class Training {
     run_.append_log(row);
     rows_.push_back(std::move(row));
     if (const auto warning = runaway_warning(rows_)) say(*warning);
-    for (const auto& warning : layer_warnings(rows_, task_.categories)) say(warning);
+    for (const auto& warning : layer_warnings(rows_, task_.categories, recipe_.parts.assignment))
+      say(warning);
     const auto verdict = judge(rows_, recipe_.train);
     if (verdict.best_epoch == position_.epoch)
       models::save_best(run_, {position_, network_.state()});
