@@ -262,6 +262,12 @@ for label, text in (("empty", ""), ("a list", "[]"), ("cut off", '{"net": "ti'),
 for label, change, words in (("of a newer program", lambda m: m.update(format=99), "99"), ("an unknown net", lambda m: m.update(net="tinny"), "tiny"), ("a net of text", lambda m: m.update(net=3), "model.json"),
                              ("other categories", lambda m: m.update(categories=["fox"]), "categories"), ("an unknown arm", lambda m: m.update(arm="x"), "arm"), ("no task", lambda m: m.pop("task"), "task")):
     row(f"export: model.json {label}", "export r --out n.onnx", words, copied("run", "r"), changed("r/model.json", change))
+for key, value in (("data", 10**18), ("version", {"a": 1}), ("commit", [])):
+    for command in ("train {animals} r --resume", "export r --out n.onnx", "measure r"):
+        row(f"{command.split()[0]}: manifest.json with another kind of {key}", command, ("manifest.json", key, "text"), copied("run", "r"), changed("r/manifest.json", lambda m: m.update({key: value})))
+for label, change in (("categories are true", lambda m: m["filter_categories"][0].update(categories=True)), ("a layer is a number", lambda m: m["filter_categories"][0].update(layer=3)),
+                      ("an entry is text", lambda m: m.update(filter_categories=["conv4"])), ("a category is no whole number", lambda m: m["filter_categories"][0].update(categories=[0.5]))):
+    row(f"export: filter_categories of model.json, {label}", "export r --out n.onnx", ("model.json", "filter_categories"), copied("run", "r"), changed("r/model.json", change))
 row("measure: no checkpoint", "measure r", "checkpoint", copied("run", "r"), removed("r/checkpoints"))
 row("measure: both checkpoints damaged", "measure r", "checkpoint", copied("run", "r"), flipped("r/checkpoints/last*", 0.9), flipped("r/checkpoints/previous*", 0.9))
 row("train: both checkpoints damaged", "train {animals} r --resume", "checkpoint", copied("run", "r"), flipped("r/checkpoints/last*", 0.9), flipped("r/checkpoints/previous*", 0.9))

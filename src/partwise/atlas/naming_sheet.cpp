@@ -2,6 +2,7 @@
 
 #include "partwise/base/error.h"
 #include "partwise/base/file_lock.h"
+#include "partwise/base/files.h"
 #include "partwise/base/random.h"
 #include "partwise/base/utf8.h"
 #include "partwise/metrics/statistics.h"
@@ -92,7 +93,8 @@ Sheet read_sheet(const runs::RunFolder& run, const std::string& rater) {
     for (const auto& one : json.at("named"))
       sheet[{one.at("layer"), one.at("filter")}] = one.at("name").get<std::string>();
   } catch (const nlohmann::json::exception& problem) {
-    throw Error(fmt::format("{}: damaged ({}); mend or delete it", path.string(), problem.what()));
+    throw Error(
+        fmt::format("{}: damaged ({}); mend or delete it", path.string(), reason_in(problem)));
   }
   return sheet;
 }

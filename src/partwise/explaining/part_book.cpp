@@ -325,7 +325,7 @@ std::optional<PartBook> read_part_book(const runs::RunFolder& run, const models:
       book.evidence.push_back({one.at("name"), one.at("images"), one.at("quantiles")});
   } catch (const nlohmann::json::exception& problem) {
     throw Error(fmt::format("{}: damaged ({}); delete it and run `partwise names {} --learn`",
-                            path.string(), problem.what(), run.path().string()));
+                            path.string(), reason_in(problem), run.path().string()));
   }
   if (book.position.epoch != model.position.epoch || book.position.step != model.position.step)
     return std::nullopt;

@@ -64,7 +64,7 @@ PeopleNames read_people_names(const runs::RunFolder& run) {
     for (const auto& [part, into] : json.at("merged").items())
       merge_part(names, part, into.get<std::string>());
   } catch (const nlohmann::json::exception& problem) {
-    throw Error(fmt::format("{}: damaged ({}); mend or delete it", place, problem.what()));
+    throw Error(fmt::format("{}: damaged ({}); mend or delete it", place, reason_in(problem)));
   }
   return names;
 }

@@ -88,14 +88,36 @@ nlohmann::json place_json(const Position& position) {
   return {{"epoch", position.epoch}, {"step", position.step}};
 }
 
+// What model.json says of its filters' categories, in the form that record_categories gives it.
+nlohmann::json category_entries(const runs::RunFolder& run) {
+  auto entries = read_model(run).value(kCategories, nlohmann::json::array());
+  const auto is_entry = [](const nlohmann::json& entry) {
+    const auto has = [&](const char* key, auto type) {
+      return entry.contains(key) && (entry.at(key).*type)();
+    };
+    using Json = nlohmann::json;
+    if (!entry.is_object() || !has("layer", &Json::is_string) || !has("rule", &Json::is_string) ||
+        !has("checkpoint", &Json::is_object) || !has("categories", &Json::is_array))
+      return false;
+    const auto& categories = entry.at("categories");
+    return std::all_of(categories.begin(), categories.end(),
+                       [](const auto& one) { return one.is_number_integer(); });
+  };
+  ensure(entries.is_array() && std::all_of(entries.begin(), entries.end(), is_entry),
+         "{}: damaged ({} does not say which category each filter stands for); remove it from the "
+         "file and measure the run again",
+         file_of(run).string(), kCategories);
+  return entries;
+}
+
 // Those that model.json has of this checkpoint over the training rows.
 std::vector<FilterCategories> recorded_categories(const runs::RunFolder& run,
                                                   const Position& position) {
   std::vector<FilterCategories> found;
   if (!fs::exists(file_of(run))) return found;
-  for (const auto& entry : read_model(run).value(kCategories, nlohmann::json::array())) {
-    const auto rule = from_word<CategoryRule>("rule", entry.value("rule", ""));
-    if (entry.value("checkpoint", nlohmann::json()) != place_json(position)) continue;
+  for (const auto& entry : category_entries(run)) {
+    const auto rule = from_word<CategoryRule>("rule", entry.at("rule").get<std::string>());
+    if (entry.at("checkpoint") != place_json(position)) continue;
     if (rule != CategoryRule::training_rows) continue;
     found.push_back({entry.at("layer"), CategoryRule::training_rows, entry.at("categories")});
   }
@@ -164,9 +186,9 @@ void record_categories(const runs::RunFolder& run,
   if (!fs::exists(file_of(run))) return;  // of an older program, and no longer in training
   auto model = read_model(run);
   auto entries = nlohmann::json::array();
-  for (const auto& entry : model.value(kCategories, nlohmann::json::array())) {
+  for (const auto& entry : category_entries(run)) {
     const bool replaced = std::any_of(categories.begin(), categories.end(), [&](const auto& one) {
-      return entry.value("layer", "") == one.layer && entry.value("rule", "") == word_of(one.rule);
+      return entry.at("layer") == one.layer && entry.at("rule") == word_of(one.rule);
     });
     if (!replaced) entries.push_back(entry);
   }

@@ -1,6 +1,7 @@
 #include "partwise/runs/drawn_figures.h"
 
 #include "partwise/base/error.h"
+#include "partwise/base/files.h"
 
 #include <algorithm>
 #include <cctype>
@@ -43,7 +44,7 @@ std::vector<DrawnFigure> drawn_figures(const RunFolder& run) {
     }
   } catch (const nlohmann::json::exception& problem) {
     throw Error(fmt::format("{}: damaged ({}); delete it and draw the figures again", list.string(),
-                            problem.what()));
+                            reason_in(problem)));
   }
   return figures;
 }

@@ -1,6 +1,7 @@
 #include "partwise/runs/explained_photographs.h"
 
 #include "partwise/base/error.h"
+#include "partwise/base/files.h"
 #include "partwise/runs/drawn_figures.h"
 
 #include <algorithm>
@@ -79,7 +80,7 @@ ExplainedPhotographs explained_photographs(const RunFolder& run) {
       explained.photographs.push_back(photograph_from_json(one, list));
   } catch (const nlohmann::json::exception& problem) {
     throw Error(fmt::format("{}: damaged ({}); delete its folder and write the report again",
-                            list.string(), problem.what()));
+                            list.string(), reason_in(problem)));
   }
   return explained;
 }

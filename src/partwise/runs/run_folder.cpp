@@ -95,13 +95,27 @@ RunFolder RunFolder::create(const fs::path& path,
   return {path, options, manifest};
 }
 
+namespace {
+
+nlohmann::json read_manifest(const fs::path& path) {
+  if (!fs::exists(path)) return nlohmann::json::object();
+  auto manifest = read_object(path);
+  for (const auto* key :
+       {"data", "data_hash", "images_hash", "images_written", "version", "commit", "created"}) {
+    ensure(!manifest.contains(key) || manifest.at(key).is_string(),
+           "{}: {} is {}, where text belongs; mend it, or train a new run", path.string(), key,
+           manifest.value(key, nlohmann::json()).dump());
+  }
+  return manifest;
+}
+
+}  // namespace
+
 RunFolder RunFolder::open(const fs::path& path) {
   ensure(fs::is_directory(path), "{}: no such run folder", path.string());
   ensure(fs::exists(path / "options.json"), "{}: not a run (it has no options.json)",
          path.string());
-  const auto manifest = path / "manifest.json";
-  return {path, read_object(path / "options.json"),
-          fs::exists(manifest) ? read_object(manifest) : nlohmann::json::object()};
+  return {path, read_object(path / "options.json"), read_manifest(path / "manifest.json")};
 }
 
 fs::path RunFolder::data(const fs::path& given) const {
