@@ -55,7 +55,7 @@ std::vector<std::string> doubts_about(const PartDataset& dataset,
   constexpr std::size_t kNamed = 3;
   auto doubts = plan.notes;
   if (!empty.empty())
-    doubts.push_back(names_with_verb(empty) + " no objects, so that no such category is there");
+    doubts.push_back(names_with_verb(empty) + " no objects: the dataset has no such category");
   if (const auto names = without_training_images(dataset); !names.empty())
     doubts.push_back(names_with_verb(names) + " no training images");
   for (const auto& picture : same.first(std::min(same.size(), kNamed)))

@@ -12,7 +12,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr auto kTrain = "train";
+constexpr auto kTrainSplit = "train";
 
 std::set<std::string> folders_in(const fs::path& folder) {
   std::set<std::string> names;
@@ -37,7 +37,7 @@ bool means_negatives(const std::string& name) {
 // The split that a folder of this name holds; "": none.
 std::string split_called(const std::string& name) {
   static const std::map<std::string, std::string> known{
-      {"train", kTrain},       {"training", kTrain},         {"val", "val"},
+      {"train", kTrainSplit},  {"training", kTrainSplit},    {"val", "val"},
       {"valid", "validation"}, {"validation", "validation"}, {"test", "test"},
       {"testing", "test"}};
   const auto found = known.find(in_small_letters(name));
@@ -62,10 +62,10 @@ std::vector<Side> sides_of(const fs::path& source) {
     if (means_negatives(name)) continue;
     const auto split = split_called(name);
     (split.empty() ? others : splits).push_back(name);
-    divided = divided || (split == kTrain && !folders_in(source / name).empty());
+    divided = divided || (split == kTrainSplit && !folders_in(source / name).empty());
   }
   if (!divided) {
-    const bool trains = splits.size() == 1 && split_called(splits.front()) == kTrain;
+    const bool trains = splits.size() == 1 && split_called(splits.front()) == kTrainSplit;
     ensure(!others.empty() || splits.empty() || trains,
            "{}: has {}/ but no train/ with classes in it; call the folder of the training images "
            "train, or, if these are classes, move them into a folder train",
@@ -79,7 +79,7 @@ std::vector<Side> sides_of(const fs::path& source) {
   std::vector<Side> sides;
   for (const auto& name : splits) {
     const auto split = split_called(name);
-    sides.push_back({source / name, split == kTrain, split});
+    sides.push_back({source / name, split == kTrainSplit, split});
   }
   sides.push_back({source, std::nullopt, "", false});
   return sides;

@@ -377,8 +377,8 @@ void require_distinct_names(const ImportRequest& request, const ImportPlan& plan
 
 // What is written inside the original would be taken for a part of it the next time.
 void require_apart(const fs::path& out, const fs::path& original) {
-  if (out.empty() || !fs::is_directory(original)) return;
   std::error_code failure;  // a folder that cannot be there is refused where it is made
+  if (out.empty() || !fs::is_directory(original, failure)) return;
   const auto inner = fs::weakly_canonical(fs::absolute(out), failure);
   const auto outer = fs::canonical(original);
   const auto end = std::mismatch(outer.begin(), outer.end(), inner.begin(), inner.end()).first;
