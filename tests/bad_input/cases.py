@@ -155,6 +155,10 @@ row("import: folder: empty", "data import folder src out", "src", folder("src"))
 row("import: folder: classes without files", "data import folder src out", "src", folder("src/fox"), folder("src/cat"))
 row("import: folder: nothing usable", "data import folder src out", "src", given("src/fox/a.txt", "x"), leaves=("out",))
 row("import: folder: into itself", "data import folder src src", "src", *TWO)
+row("import: folder: into a folder of its own", "data import folder src src/out", ("src/out", "inside"), *TWO)
+row("import: folder: into its negatives", "data import folder src neg/out --negatives neg", ("neg/out", "inside"), *TWO, given("neg/c.png", png()))
+row("import: folder: val and test alone", "data import folder src out", ("Test/, val/", "train"), given("src/val/fox/a.png", png()), given("src/Test/fox/b.png", png(9, 9)))
+row("import: strict, a looping link", "data import folder src out --strict", "loop", *TWO, linked("src/loop", "loop"))
 row("import: over other work", "data import folder src out", "out", *TWO, given("out/thesis.txt", "precious"))
 row("import: into a file", "data import folder src out", "out", *TWO, given("out", "x"))
 row("import: a category that is not there", "data import folder src out --category fxo", ("fxo", "did you mean 'fox'"), *TWO)
@@ -171,6 +175,8 @@ row("import: strict, a class without pictures", "data import folder src out --st
 row("import: no space", "data import folder src out", "cannot write", *TWO, file_size=40, leaves=("out",))
 for label, content, words in (
         ("empty", "", ("a.json",)), ("cut off", '{"images": [', ("a.json",)), ("a list", [], ("a.json",)), ("no categories", coco(categories=[]), ("categor",)),
+        ("without annotations", {key: value for key, value in coco().items() if key != "annotations"}, ("a.json", "'annotations' is missing")),
+        ("a part of text", coco(annotations=[{"id": 1, "image_id": 1, "category_id": 1, "obj_ann_id": "one", "bbox": [0, 0, 4, 4]}]), ("annotation 1", "obj_ann_id")),
         ("a category without a name", coco(categories=[{"id": 1}]), ("name",)), ("an id used twice", coco(categories=[{"id": 1, "name": "a"}, {"id": 1, "name": "b"}]), ("twice",)),
         ("two categories of one name", coco(categories=[{"id": 1, "name": "fox"}, {"id": 2, "name": "fox"}]), ("fox", "twice")),
         ("an id that is text", coco(images=[{"id": "one", "file_name": "a.png"}]), ("id",)), ("an id below zero", coco(images=[{"id": -1, "file_name": "a.png"}]), ("-1",)),
@@ -186,6 +192,7 @@ for label, content, words in (
         ("an image of another size", coco(images=[{"id": 1, "file_name": "a.png", "width": 80, "height": 8}, coco()["images"][1]]), ("a.png",)),
         ("a landmark outside", coco(categories=[{"id": 1, "name": "fox", "keypoints": ["eye"]}],
                                     annotations=[{"id": 1, "image_id": 1, "category_id": 1, "bbox": [0, 0, 8, 8], "keypoints": [90, 3, 2]}]), ("eye", "outside")),
+        ("a crowd of text", coco(annotations=[{"id": 1, "image_id": 1, "category_id": 1, "iscrowd": "1", "bbox": [0, 0, 4, 4]}]), ("annotation 1", "iscrowd")),
         ("a part of no object", coco(annotations=[*coco()["annotations"], {"id": 3, "image_id": 1, "category_id": 1, "obj_ann_id": 55, "bbox": [0, 0, 4, 4]}]),
          ("annotation 3", "55"))):
     row(f"import: coco: strict, {label}", "data import coco a.json out --strict", words, given("a.json", content), given("a.png", png()), given("b.png", png(8, 8)), leaves=("out",))
@@ -198,10 +205,12 @@ for stem in ("images", "image_class_labels", "classes", "bounding_boxes", "train
     row(f"import: cub200: {stem}.txt is not there", "data import cub200 cub out", f"{stem}.txt", cub(**{stem: None}))
 for stem, text, words in (("images", "one a.png\n", "line 1"), ("bounding_boxes", "1 0 0 8\n", "line 1"), ("image_class_labels", "1 one\n", "line 1"),
                           ("part_locs", "1 1 x 3 1\n", "line 1"), ("part_locs", "1 99 3 3 1\n", "99"), ("image_class_labels", "1 99\n2 1\n", "99"),
+                          ("image_class_labels", "1 1.7\n2 1\n", "line 1"), ("train_test_split", "1 2\n2 0\n", "line 1"), ("bounding_boxes", "1 0 0 8 8 8\n", "line 1"),
                           ("image_class_labels", "1 1\n2 1\n2 1\n", "line 3")):
     row(f"import: cub200: {stem}.txt: {text.splitlines()[0]}", "data import cub200 cub out", (f"{stem}.txt", words), cub(**{stem: text}), leaves=("out",))
 row("import: cub200: no images", "data import cub200 cub out", "cub", cub(images=""))
-row("import: cub200: strict, a landmark outside", "data import cub200 cub out --strict", ("beak", "outside"), cub(part_locs="1 1 300 3 1\n"), leaves=("out",))
+row("import: cub200: strict, a landmark outside", "data import cub200 cub out --strict", ("beak", "outside"), cub(part_locs="1 1 300 3 1\n2 1 3 3 1\n"), leaves=("out",))
+row("import: cub200: strict, a table cut off", "data import cub200 cub out --strict", ("part_locs.txt: image 2", "beak"), cub(part_locs="1 1 3 3 1\n"))
 row("import: cub200: strict, a box that is no number", "data import cub200 cub out --strict", "bounding_boxes.txt", cub(bounding_boxes="1 nan 0 8 8\n2 0 0 8 8\n"), leaves=("out",))
 row("import: animal-part: another folder", "data import animal-part src out", "src", *TWO)
 for label, content in (("empty", b""), ("cut off", matlab5(b"\x0e\0\0\0\xff\xff\xff\x7f")), ("text", b"not MATLAB"), ("a damaged 7.3", matlab73(bytes(40))), ("without samples", matlab5())):

@@ -3,8 +3,6 @@
 #include "partwise/datasets/import/import.h"
 #include "partwise/datasets/import/importers.h"
 
-#include <algorithm>
-
 namespace partwise::cli {
 namespace {
 
@@ -30,30 +28,6 @@ void say_skipped(const std::vector<datasets::Skipped>& skipped, const std::strin
     }
   }
   say(fmt::format("all of them are named in {}/skipped.json", out));
-}
-
-void say_doubts(const datasets::ImportReport& report) {
-  constexpr std::size_t kNamed = 3;
-  const auto& same = report.same_pictures;
-  for (std::size_t i = 0; i < std::min(same.size(), kNamed); ++i)
-    say("note: the same picture in two classes: " + in_words(same[i]));
-  if (same.size() > kNamed)
-    say(fmt::format("note: and {} more; `partwise data check` names all of them",
-                    same.size() - kNamed));
-  const auto& splits = report.dataset.splits;
-  const auto images_in = [&](const std::string& split) {
-    const auto found = splits.find(split);
-    return found == splits.end() ? 0 : found->second.size();
-  };
-  if (images_in("test") > 0) return;
-  std::string others;
-  for (const auto& [name, images] : splits) {
-    if (name != "train" && !images.empty()) others = name;
-  }
-  say(others.empty()
-          ? "note: no test images: nothing is held out to measure on; add a folder test, "
-            "or more images per class"
-          : fmt::format("note: no test images; measure with --split {}", others));
 }
 
 }  // namespace
@@ -99,7 +73,7 @@ void add_data_import(CLI::App& data) {
     }
     fmt::print("\n");
     say_skipped(report.skipped, flags->out);
-    say_doubts(report);
+    for (const auto& note : report.notes) say("note: " + note);
   });
 }
 

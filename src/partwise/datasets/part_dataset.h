@@ -70,7 +70,7 @@ std::optional<PartDataset> begin_dataset(const std::filesystem::path& folder,
                                          const nlohmann::json& identity);
 
 // Atomic, but without waiting for the disk; nothing happens when the file holds these bytes
-// already.
+// already. Whoever writes holds the folder (dataset_lock.h): two would share the draft's name.
 void write_if_new(const std::filesystem::path& path, std::string_view bytes);
 
 // Waits until the disk has what write_if_new wrote below the folder.

@@ -6,6 +6,7 @@
 #include "partwise/base/parallel.h"
 #include "partwise/base/progress.h"
 #include "partwise/base/random.h"
+#include "partwise/datasets/dataset_lock.h"
 #include "partwise/images/codec.h"
 
 #include <algorithm>
@@ -113,6 +114,7 @@ PartDataset write_synthetic_animals(const fs::path& folder,
   const json wanted{{"generator", kGenerator},
                     {"generator_version", kGeneratorVersion},
                     {"options", partwise::to_json(options)}};
+  const DatasetLock alone(folder);
   if (auto finished = begin_dataset(folder, wanted)) return *std::move(finished);
   make_writable_folder(folder / "images");
   PartDataset dataset;

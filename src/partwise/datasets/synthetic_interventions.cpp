@@ -6,6 +6,7 @@
 #include "partwise/base/names.h"
 #include "partwise/base/parallel.h"
 #include "partwise/base/progress.h"
+#include "partwise/datasets/dataset_lock.h"
 #include "partwise/formats/json_records.h"
 #include "partwise/images/codec.h"
 
@@ -155,6 +156,7 @@ std::vector<ChangedImage> write_interventions(const PartDataset& dataset, int th
   auto drawings = drawings_of(dataset);
   const auto text = list_text(drawings);
   if (!is_finished(dataset, drawings, text)) {
+    const DatasetLock alone(dataset.root);
     draw_all(dataset, drawings, threads);
     write_file_atomically(dataset.root / kListName, text);
   }

@@ -148,7 +148,7 @@ TEST_F(Accounting, NamesImagesBesideThoseThatAreDescribed) {
   write("train_test_split.txt", "1 1\n2 0\n");
   write("bounding_boxes.txt", "1 0 0 8 8\n2 0 0 8 8\n");
   write("parts/parts.txt", "1 back\n");
-  write("parts/part_locs.txt", "");
+  write("parts/part_locs.txt", "1 1 0 0 0\n2 1 0 0 0\n");
   for (const auto* name : {"a.jpg", "b.jpg", "more/c.jpg"})
     photograph(fmt::format("images/{}", name), 8, 8, 1);
   auto only_foxes = request("cub200");
@@ -178,6 +178,43 @@ TEST_F(Accounting, OfCocoNamesAnImageThatShowsOnlyACrowd) {
   EXPECT_EQ(named(report, kObjectUnusable), 1);
 }
 
+TEST_F(Accounting, OfCub200NamesLinesThatAreMissingRepeatedOrOfNoImage) {
+  write("classes.txt", "1 001.Fox\n");
+  write("images.txt", "1 a.jpg\n2 b.jpg\n");
+  write("image_class_labels.txt", "1 1\n2 1\n7 1\n");
+  write("train_test_split.txt", "1 1\n2 0\n7 0\n");
+  write("bounding_boxes.txt", "1 0 0 8 8\n2 0 0 8 8\n7 0 0 8 8\n");
+  write("parts/parts.txt", "1 back\n2 beak\n3 tail\n");
+  write("parts/part_locs.txt", "1 1 3 3 1\n1 2 4 4 1\n1 1 5 5 1\n7 1 0 0 0\n");  // cut off
+  photograph("images/a.jpg", 8, 8, 1);
+  photograph("images/b.jpg", 8, 8, 2);
+  const auto report = import_dataset(request("cub200"));
+  EXPECT_EQ(landmarks(report), 2);
+  EXPECT_EQ(report.dataset.annotations.at(0).landmarks.at("back").size(), 1U);
+  // The second back, the tail, three of the second image, and the line of no image.
+  EXPECT_EQ(named(report, kTruthUnusable), 1 + 1 + 3 + 1);
+  EXPECT_EQ(named(report, kAnnotationUnusable), 3);
+  refuses_strictly("cub200", "part_locs.txt: image 1");
+}
+
+TEST_F(Accounting, OfCocoNamesAnImageWhosePartBelongsToNoObject) {
+  using nlohmann::json;
+  const json part{
+      {"id", 1}, {"image_id", 1}, {"category_id", 1}, {"obj_ann_id", 99}, {"bbox", {0, 0, 8, 8}}};
+  const json file{
+      {"images", {{{"id", 1}, {"file_name", "a.jpg"}}, {{"id", 2}, {"file_name", "b.jpg"}}}},
+      {"categories", {{{"id", 1}, {"name", "fox"}}}},
+      {"annotations", {part}}};
+  write("annotations.json", file.dump());
+  photograph("a.jpg", 8, 8, 1);
+  photograph("b.jpg", 8, 8, 2);
+  const auto report = import_dataset(request("coco"));
+  ASSERT_EQ(report.dataset.images.size(), 1U);  // b.jpg is a negative, a.jpg is not
+  EXPECT_EQ(report.dataset.images[0].file_name, "images/b.jpg");
+  EXPECT_EQ(named(report, kNothingChosen), 1);
+  EXPECT_EQ(named(report, kTruthUnusable), 1);
+}
+
 TEST_F(Accounting, OfFoldersNamesEveryFileThatDoesNotComeOver) {
   namespace fs = std::filesystem;
   photograph("fox/a.jpg", 8, 8, 1);
@@ -186,12 +223,14 @@ TEST_F(Accounting, OfFoldersNamesEveryFileThatDoesNotComeOver) {
   write("fox/c.gif", "GIF89a and so on");
   fs::create_directories(source_ / "wolf");
   fs::create_symlink("nowhere", source_ / "fox/d.jpg");
+  fs::create_symlink("loop", source_ / "loop");
+  fs::create_symlink(".hidden", source_ / "fox/.hidden");  // a loop as well
   fs::create_directory_symlink(source_ / "cat", source_ / "fox/linked");
   const auto report = import_dataset(request("folder"));
   EXPECT_EQ(report.dataset.images.size(), 2U);
-  EXPECT_EQ(named(report, kFileElsewhere), 4);
+  EXPECT_EQ(named(report, kFileElsewhere), 5);
   EXPECT_EQ(named(report, kImageUnreadable), 1);
-  for (const auto* words : {"stray.jpg", "GIF", "wolf", "d.jpg", "linked"}) {
+  for (const auto* words : {"stray.jpg", "GIF", "wolf", "d.jpg", "linked", "loop"}) {
     const auto found =
         std::any_of(report.skipped.begin(), report.skipped.end(), [&](const auto& item) {
           return (item.name + item.reason).find(words) != std::string::npos;
@@ -199,6 +238,12 @@ TEST_F(Accounting, OfFoldersNamesEveryFileThatDoesNotComeOver) {
     EXPECT_TRUE(found) << words;
   }
   refuses_strictly("folder", kFileElsewhere);
+}
+
+TEST_F(Accounting, OfASplitFolderNamesWhatLiesBesideIt) {
+  photograph("train/fox/a.jpg", 8, 8, 1);
+  photograph("stray.jpg", 8, 8, 2);
+  EXPECT_EQ(named(import_dataset(request("folder")), kFileElsewhere), 1);
 }
 
 }  // namespace

@@ -55,7 +55,8 @@ std::vector<Choice> categories_under(const fs::path& source) {
   std::vector<Choice> found;
   for (const auto& entry : fs::directory_iterator(source)) {
     const auto name = entry.path().filename().string();
-    if (!entry.is_directory() || !name.ends_with(kFolderEnd)) continue;
+    std::error_code failure;
+    if (!entry.is_directory(failure) || !name.ends_with(kFolderEnd)) continue;
     const auto synset = name.substr(0, name.size() - kFolderEnd.size());
     const auto* known = find_animal(synset);
     found.push_back({known == kAnimals.end() ? synset : known->name, synset});

@@ -48,7 +48,8 @@ std::vector<fs::path> image_places(const fs::path& file) {
   if (here.filename() != "annotations") return places;
   places.push_back(above);
   for (const auto& entry : fs::directory_iterator(above)) {
-    if (entry.is_directory()) places.push_back(entry.path());
+    std::error_code failure;
+    if (entry.is_directory(failure)) places.push_back(entry.path());
   }
   std::sort(places.begin() + 2, places.end());
   return places;
@@ -244,30 +245,42 @@ void read_categories(CocoFile& file, std::span<const std::string> asked) {
   }
 }
 
-// Sorts annotations into objects and parts of objects (those that name one in obj_ann_id).
+// "": an object; otherwise why it is none.
+std::string reason_of_crowd(const json& value) {
+  const auto crowd = value.find("iscrowd");
+  if (crowd == value.end() || crowd->is_null() || *crowd == 0 || *crowd == false) return "";
+  if (*crowd == 1 || *crowd == true) return "a crowd, not one object";
+  return fmt::format("iscrowd: expected 0 or 1, found {}",
+                     crowd->is_number() ? "another number" : crowd->type_name());
+}
+
+// Sorts annotations into objects and parts of objects (those that name one in obj_ann_id). An image
+// that any of them names shows something, whatever becomes of the annotation.
 void read_annotations(CocoFile& file, std::vector<Skipped>& skipped) {
   file.records.for_each("annotations", [&](std::string_view text, const json& value) {
     const auto place = annotation_place(file, value);
     const int64_t category = integer_member(value, "category_id", place);
     const bool known = file.categories.contains(category);
     const auto owner = value.find("obj_ann_id");
-    const bool part = owner != value.end() && *owner != value.value("id", json());
+    const bool part =
+        owner != value.end() && !owner->is_null() && *owner != value.value("id", json());
+    if (!part || !value.value("image_id", json()).is_null())
+      file.annotated.insert(integer_member(value, "image_id", place));
     if (!known) {
       skipped.push_back({part ? kTruthUnusable : kObjectUnusable, place,
                          fmt::format("category_id: there is no {}", category)});
     }
     if (part) {
-      if (known) file.of_object[integer_value(*owner, place)].push_back(text);
+      const int64_t object = integer_member(value, "obj_ann_id", place);
+      if (known) file.of_object[object].push_back(text);
       return;
     }
     const int64_t image = integer_member(value, "image_id", place);
-    file.annotated.insert(image);
     if (const auto id = value.find("id"); id != value.end() && id->is_number_integer())
       file.objects.insert(integer_value(*id, place));
     if (!file.wanted.contains(category)) return;
-    const auto crowd = value.value("iscrowd", json(0));
-    if (crowd == 1 || crowd == true) {
-      skipped.push_back({kObjectUnusable, place, "a crowd, not one object"});
+    if (auto reason = reason_of_crowd(value); !reason.empty()) {
+      skipped.push_back({kObjectUnusable, place, std::move(reason)});
       return;
     }
     file.of_image[image].push_back(text);
@@ -315,6 +328,10 @@ void ensure_size(const json& image, int64_t width, int64_t height, const std::st
 ImportPlan plan_coco(const fs::path& source, std::span<const std::string> asked) {
   const auto path = annotation_file(source);
   const auto file = std::make_shared<CocoFile>(path);
+  for (const auto* key : {"categories", "annotations", "images"}) {
+    ensure(file->records.contains(key), "{}: '{}' is missing; expected a COCO annotation file",
+           file->place, key);
+  }
   ImportPlan plan;
   plan.truth_files[""] = path;  // alone, whatever it is called
   read_categories(*file, asked);

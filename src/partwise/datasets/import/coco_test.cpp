@@ -135,6 +135,46 @@ TEST_F(CocoImport, BrokenFilesAreNamed) {
             std::string::npos);
 }
 
+TEST_F(CocoImport, AFileWithoutAListIsRefused) {
+  const auto whole = file_;
+  for (const std::string key : {"annotations", "categories", "images"}) {
+    file_ = whole;
+    file_.erase(key);
+    EXPECT_NE(reason_of([&] { (void)imported(); }).find("'" + key + "' is missing"),
+              std::string::npos);
+    file_[key] = nullptr;
+    EXPECT_NE(reason_of([&] { (void)imported(); }), "nothing was wrong") << key;
+  }
+}
+
+TEST_F(CocoImport, ACategoryWithoutObjectsIsNoted) {
+  file_["categories"].push_back({{"id", 3}, {"name", "wolf"}});
+  const auto note = note_with(imported(), "no objects");
+  EXPECT_TRUE(note.starts_with("wolf has")) << note;  // paws are parts
+}
+
+TEST_F(CocoImport, AnObjectOfItsOwnMaySayThatItIsPartOfNothing) {
+  file_["annotations"][0]["obj_ann_id"] = nullptr;
+  EXPECT_EQ(imported().dataset.annotations.size(), 1U);
+  file_["annotations"][1]["obj_ann_id"] = "ten";
+  EXPECT_NE(reason_of([&] { (void)imported(); }).find("obj_ann_id"), std::string::npos);
+}
+
+TEST_F(CocoImport, WhatIsNeitherCrowdNorObjectIsNamed) {
+  for (const json& crowd : {json("1"), json(2), json::array()}) {
+    file_["annotations"][2]["iscrowd"] = crowd;
+    auto again = request("coco");
+    again.out = root_ / fmt::format("{}", crowd.type_name());
+    write("annotations.json", file_.dump());
+    const auto report = import_dataset(again);
+    EXPECT_EQ(report.dataset.annotations.size(), 1U);
+    EXPECT_EQ(report.dataset.images.size(), 2U);
+    EXPECT_NE(report.skipped.at(0).reason.find("iscrowd"), std::string::npos);
+  }
+  file_["annotations"][2]["iscrowd"] = nullptr;
+  EXPECT_EQ(imported().dataset.annotations.size(), 2U);
+}
+
 TEST_F(CocoImport, ImagesAreFoundBesideAnAnnotationsFolder) {
   write("annotations/instances.json", file_.dump());
   std::filesystem::rename(source_ / "images", source_ / "train2017");

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <fstream>
 #include <map>
+#include <set>
 #include <sstream>
 
 namespace partwise::datasets {
@@ -11,8 +12,20 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Calls visit(stream) with each line of a table. The visitor reads its columns and says whether the
-// line is the first of its kind: a second one for an id must not take the place of the first.
+// A column that is 0 or 1.
+struct Flag {
+  bool set = false;
+};
+
+std::istream& operator>>(std::istream& row, Flag& flag) {
+  int64_t value = 0;
+  if (row >> value && value != 0 && value != 1) row.setstate(std::ios::failbit);
+  flag.set = value == 1;
+  return row;
+}
+
+// Calls visit(stream) with each line of a table. The visitor reads its columns, all there are, and
+// says what else is wrong, or "". A second line for an id must not take the place of the first.
 template <typename Visit>
 void for_each_row(const fs::path& file, const Visit& visit) {
   std::ifstream stream(file);
@@ -21,13 +34,16 @@ void for_each_row(const fs::path& file, const Visit& visit) {
   for (int64_t number = 1; std::getline(stream, line); ++number) {
     if (line.find_first_not_of(" \r\t") == std::string::npos) continue;
     std::istringstream row(line);
-    const bool first = visit(row);
-    ensure(!row.fail(), "{}: line {}: '{}' has not the columns expected", file.string(), number,
-           line.substr(0, 60));
-    ensure(first, "{}: line {}: '{}' has an id that was there before", file.string(), number,
-           line.substr(0, 60));
+    const std::string wrong = visit(row);
+    const auto place = fmt::format("{}: line {}: '{}'", file.string(), number, line.substr(0, 60));
+    ensure(!row.fail(), "{} has not the columns and values expected", place);
+    std::string rest;
+    ensure(!(row >> rest), "{} goes on with '{}' where it should end", place, rest.substr(0, 20));
+    ensure(wrong.empty(), "{} {}", place, wrong);
   }
 }
+
+constexpr auto kIdAgain = "has an id that was there before";
 
 // "id name with spaces"
 std::map<int64_t, std::string> read_names(const fs::path& file) {
@@ -38,7 +54,7 @@ std::map<int64_t, std::string> read_names(const fs::path& file) {
     row >> id >> std::ws;
     std::getline(row, name);
     while (!name.empty() && (name.back() == '\r' || name.back() == ' ')) name.pop_back();
-    return names.emplace(id, name).second;
+    return names.emplace(id, name).second ? "" : kIdAgain;
   });
   return names;
 }
@@ -55,29 +71,73 @@ std::map<int64_t, Value> read_table(const fs::path& file) {
     int64_t id = 0;
     Value value{};
     row >> id >> value;
-    return table.emplace(id, value).second;
+    return table.emplace(id, value).second ? "" : kIdAgain;
   });
   return table;
 }
 
 using Landmarks = std::map<std::string, std::vector<Point>>;
 
-std::map<int64_t, Landmarks> read_landmarks(const fs::path& file,
-                                            const std::map<int64_t, std::string>& names) {
-  std::map<int64_t, Landmarks> landmarks;
+std::string image_in_locations(int64_t image) {
+  return fmt::format("part_locs.txt: image {}", image);
+}
+
+// What part_locs.txt says of one image.
+struct Located {
+  std::set<int64_t> parts;  // those it has a line for, seen or not
+  Landmarks visible;
+};
+
+std::map<int64_t, Located> read_landmarks(const fs::path& file,
+                                          const std::map<int64_t, std::string>& names,
+                                          std::vector<Skipped>& skipped) {
+  std::map<int64_t, Located> located;
   for_each_row(file, [&](std::istream& row) {
     int64_t image = 0;
     int64_t part = 0;
     Point point;
-    int visible = 0;
+    Flag visible;
     row >> image >> part >> point.x >> point.y >> visible;
-    if (row.fail() || visible == 0) return true;
+    if (row.fail()) return "";
     const auto name = names.find(part);
-    ensure(name != names.end(), "{}: part {} is not in parts.txt", file.string(), part);
-    landmarks[image][name->second].push_back(point);
-    return true;
+    if (name == names.end()) return "names a part that is not in parts.txt";
+    if (!located[image].parts.insert(part).second) {
+      skipped.push_back(
+          {kTruthUnusable, image_in_locations(image),
+           fmt::format("it has another line for {}; the first one counts", name->second)});
+    } else if (visible.set) {
+      located[image].visible[name->second].push_back(point);
+    }
+    return "";
   });
-  return landmarks;
+  return located;
+}
+
+// Every image has a line for every part, also for those that cannot be seen in it.
+void name_missing_lines(int64_t image,
+                        const std::set<int64_t>& told,
+                        const std::map<int64_t, std::string>& names,
+                        std::vector<Skipped>& skipped) {
+  for (const auto& [part, name] : names) {
+    if (!told.contains(part)) {
+      skipped.push_back({kTruthUnusable, image_in_locations(image),
+                         fmt::format("it has no line for {}; is the file cut off?", name)});
+    }
+  }
+}
+
+// Lines of a table for images that are not there.
+template <typename Value>
+void name_unlisted(const std::map<int64_t, Value>& table,
+                   const std::map<int64_t, std::string>& images,
+                   const char* file,
+                   std::vector<Skipped>& skipped) {
+  for (const auto& [id, value] : table) {
+    if (!images.contains(id)) {
+      skipped.push_back({kAnnotationUnusable, fmt::format("{}: image {}", file, id),
+                         "images.txt has no such image"});
+    }
+  }
 }
 
 // "001.Black_footed_Albatross" -> "Black_footed_Albatross"
@@ -104,10 +164,13 @@ ImportPlan plan_cub200(const fs::path& source, std::span<const std::string> aske
   const auto files = read_names(table("images.txt"));
   const auto classes = read_names(table("classes.txt"));
   const auto labels = read_table<int64_t>(table("image_class_labels.txt"));
-  const auto training = read_table<int64_t>(table("train_test_split.txt"));
+  const auto training = read_table<Flag>(table("train_test_split.txt"));
   const auto boxes = read_table<Box>(table("bounding_boxes.txt"));
   const auto part_names = read_names(table("parts/parts.txt"));
-  const auto landmarks = read_landmarks(table("parts/part_locs.txt"), part_names);
+  const auto located = read_landmarks(table("parts/part_locs.txt"), part_names, plan.skipped);
+  name_unlisted(labels, files, "image_class_labels.txt", plan.skipped);
+  name_unlisted(training, files, "train_test_split.txt", plan.skipped);
+  name_unlisted(boxes, files, "bounding_boxes.txt", plan.skipped);
 
   std::vector<Choice> offered;
   offered.reserve(classes.size());
@@ -119,11 +182,11 @@ ImportPlan plan_cub200(const fs::path& source, std::span<const std::string> aske
     if (wanted[at++]) used[id] = false;
   }
 
-  for (const auto& [id, points] : landmarks) {
+  for (const auto& [id, parts] : located) {
     if (!files.contains(id)) {
       plan.skipped.push_back(
-          {kTruthUnusable, fmt::format("part_locs.txt: image {}", id),
-           fmt::format("images.txt has no such image; {} landmarks", points.size())});
+          {kTruthUnusable, image_in_locations(id),
+           fmt::format("images.txt has no such image; {} landmarks", parts.visible.size())});
     }
   }
   std::set<fs::path> listed;
@@ -139,15 +202,16 @@ ImportPlan plan_cub200(const fs::path& source, std::span<const std::string> aske
     Annotation bird;
     bird.category_id = label;
     bird.bbox = of_image(boxes, id, "bounding_boxes.txt");
-    if (const auto found = landmarks.find(id); found != landmarks.end()) {
-      bird.landmarks = found->second;
-    }
+    const auto found = located.find(id);
+    const auto parts = found == located.end() ? Located{} : found->second;
+    name_missing_lines(id, parts.parts, part_names, plan.skipped);
+    bird.landmarks = parts.visible;
     auto& image = plan.images.emplace_back();
     image.id = id;
     image.source = root / "images" / file;
     image.file_name = (fs::path("images") / fs::path(file).lexically_normal()).string();
     image.stratum = label;
-    image.official_train = of_image(training, id, "train_test_split.txt") != 0;
+    image.official_train = of_image(training, id, "train_test_split.txt").set;
     image.objects = [bird](int64_t /*width*/, int64_t /*height*/) {
       return Objects{{bird}, {}, {}};
     };

@@ -15,7 +15,8 @@ class Cub200Import : public ImportTest {
     write("train_test_split.txt", "3 0\n8 1\n9 1\n");
     write("bounding_boxes.txt", "3 2.0 3.0 10.0 5.0\n8 0.0 0.0 40.0 20.0\n9 1 1 5 5\n");
     write("parts/parts.txt", "1 back\n2 left eye\n");
-    write("parts/part_locs.txt", "3 1 4.5 5.0 1\n3 2 0.0 0.0 0\n8 1 7.0 6.0 1\n8 2 8.0 6.0 1\n");
+    write("parts/part_locs.txt",
+          "3 1 4.5 5.0 1\n3 2 0.0 0.0 0\n8 1 7.0 6.0 1\n8 2 8.0 6.0 1\r\n9 1 0 0 0\n9 2 0 0 0\n");
     photograph("images/001.Black_footed_Albatross/a.jpg", 20, 10, 1);
     photograph("images/002.Laysan_Albatross/b.jpg", 30, 20, 2);
   }
@@ -71,6 +72,35 @@ TEST_F(Cub200Import, BrokenTablesAreNamed) {
   std::filesystem::remove(source_ / "images.txt");
   EXPECT_NE(reason_of([&] { import_dataset(request("cub200")); }).find("images.txt"),
             std::string::npos);
+}
+
+TEST_F(Cub200Import, WrongValuesAndFurtherColumnsAreRefused) {
+  const std::vector<std::pair<std::string, std::string>> wrong{
+      {"image_class_labels.txt", "3 1.7\n8 2\n9 2\n"},
+      {"image_class_labels.txt", "3 1 1\n8 2\n9 2\n"},
+      {"train_test_split.txt", "3 2\n8 1\n9 1\n"},
+      {"train_test_split.txt", "3 0.5\n8 1\n9 1\n"},
+      {"bounding_boxes.txt", "3 2 3 10 5 7\n8 0 0 40 20\n9 1 1 5 5\n"},
+      {"parts/part_locs.txt", "3 1 4.5 5.0 2\n"},
+      {"parts/part_locs.txt", "3 7 4.5 5.0 0\n"},
+      {"parts/part_locs.txt", "3 1 4.5 5.0 1 1\n"}};
+  for (const auto& [name, text] : wrong) {
+    const auto unchanged = read_file(source_ / name);
+    write(name, text);
+    const auto reason = reason_of([&] { import_dataset(request("cub200")); });
+    EXPECT_NE(reason.find(name + ": line 1: '" + text.substr(0, text.find('\n')) + "'"),
+              std::string::npos)
+        << reason;
+    write(name, unchanged);
+  }
+  EXPECT_EQ(import_dataset(request("cub200")).skipped.size(), 1U);  // the absent photograph
+}
+
+TEST_F(Cub200Import, ATableOfLandmarksThatIsCutOffIsNoted) {
+  write("parts/part_locs.txt", "");
+  const auto report = import_dataset(request("cub200"));
+  EXPECT_EQ(count_by_kind(report.skipped).at(kTruthUnusable), 3 * 2);
+  EXPECT_NE(report.skipped.front().reason.find("no line for back"), std::string::npos);
 }
 
 TEST_F(Cub200Import, AChangedTableIsAnotherOriginal) {

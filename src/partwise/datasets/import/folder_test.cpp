@@ -118,5 +118,70 @@ TEST_F(FolderImport, ChosenCategoriesComeAlone) {
   EXPECT_EQ(dataset.categories.at(0).name, "fox");
 }
 
+TEST_F(FolderImport, SplitsAreKnownInAnySpelling) {
+  for (const std::string name : {"a", "b"}) {
+    const auto grey = static_cast<uint8_t>(name[0]);
+    photograph("Training/" + name + "/1.jpg", 9, 9, grey);
+    photograph("VALID/" + name + "/1.jpg", 9, 9, static_cast<uint8_t>(grey + 10));
+    photograph("Test/" + name + "/1.jpg", 9, 9, static_cast<uint8_t>(grey + 20));
+    photograph("testing/" + name + "/1.jpg", 9, 9, static_cast<uint8_t>(grey + 30));
+  }
+  const auto report = import_dataset(request("folder"));
+  const auto& dataset = report.dataset;
+  ASSERT_EQ(dataset.categories.size(), 2U);
+  EXPECT_EQ(dataset.categories[0].name, "a");
+  EXPECT_EQ(dataset.splits.size(), 3U);
+  EXPECT_EQ(dataset.splits.at("train").size(), 2U);
+  EXPECT_EQ(dataset.splits.at("validation").size(), 2U);
+  EXPECT_EQ(dataset.splits.at("test").size(), 4U);
+  EXPECT_TRUE(report.notes.empty());
+}
+
+TEST_F(FolderImport, SplitsWithoutTrainingClassesAreRefused) {
+  const auto refused = [&] { return reason_of([&] { import_dataset(request("folder")); }); };
+  photograph("val/a/1.jpg", 9, 9, 1);
+  photograph("test/a/1.jpg", 9, 9, 2);
+  photograph("negatives/1.jpg", 9, 9, 3);
+  EXPECT_NE(refused().find("has test/, val/ but no train/"), std::string::npos);
+  photograph("train/1.jpg", 9, 9, 4);
+  EXPECT_NE(refused().find("has test/, train/, val/ but no train/ with classes"),
+            std::string::npos);
+  photograph("train/a/1.jpg", 9, 9, 5);
+  EXPECT_EQ(import_dataset(request("folder")).dataset.splits.at("test").size(), 1U);
+}
+
+TEST_F(FolderImport, ASingleClassIsDoubtedAndTheFolderBelowItNamed) {
+  photograph("data/images/a/1.jpg", 9, 9, 1);
+  photograph("data/images/b/1.jpg", 9, 9, 2);
+  std::filesystem::create_directory_symlink("data", source_ / ".other");
+  const auto note = note_with(import_dataset(request("folder")), "only one class, 'data'");
+  EXPECT_NE(note.find((source_ / "data/images").string() + " holds 2 folders"), std::string::npos);
+}
+
+TEST_F(FolderImport, ASingleClassWithNegativesIsNotDoubted) {
+  photograph("fox/1.jpg", 9, 9, 1);
+  auto alone = request("folder");
+  alone.out = root_ / "alone";
+  EXPECT_NE(note_with(import_dataset(alone), "only one class, 'fox'"), "");
+  photograph("negatives/1.jpg", 9, 9, 2);
+  EXPECT_EQ(note_with(import_dataset(request("folder")), "only one class"), "");
+}
+
+TEST_F(FolderImport, NegativesAreKnownInAnySpelling) {
+  photograph("fox/a.jpg", 9, 9, 1);
+  photograph("Negatives/b.jpg", 9, 9, 2);
+  const auto dataset = import_dataset(request("folder")).dataset;
+  ASSERT_EQ(dataset.categories.size(), 1U);
+  EXPECT_EQ(dataset.annotations.size(), 1U);
+  EXPECT_EQ(dataset.images.at(1).file_name, "images/Negatives/b.jpg");
+}
+
+TEST_F(FolderImport, AClassWithoutTrainingImagesIsNoted) {
+  uint8_t grey = 0;
+  for (const auto* place : {"train/a", "train/b", "test/a", "test/b", "test/c"})
+    photograph(std::string(place) + "/1.jpg", 9, 9, ++grey);
+  EXPECT_EQ(note_with(import_dataset(request("folder")), "training"), "c has no training images");
+}
+
 }  // namespace
 }  // namespace partwise::datasets

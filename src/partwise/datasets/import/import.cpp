@@ -5,8 +5,11 @@
 #include "partwise/base/interrupt.h"
 #include "partwise/base/parallel.h"
 #include "partwise/base/progress.h"
+#include "partwise/datasets/dataset_lock.h"
+#include "partwise/datasets/import/doubts.h"
 #include "partwise/datasets/import/importers.h"
 #include "partwise/datasets/import/splits.h"
+#include "partwise/formats/json_records.h"
 #include "partwise/formats/matlab.h"
 #include "partwise/images/codec.h"
 
@@ -25,11 +28,12 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 
 // Counts up whenever the same original and options would give another dataset.
-constexpr int64_t kImporterVersion = 3;
+constexpr int64_t kImporterVersion = 4;
 constexpr std::size_t kLargestFile = std::size_t{256} << 20U;
 constexpr int64_t kMostImagePixels = 64'000'000;  // one per thread is in memory
 constexpr double kLeastExtent = 1e-6;
 constexpr auto kSkippedFile = "skipped.json";
+constexpr auto kNotes = "notes";  // of the dataset's info
 
 constexpr int64_t kMergedCategory = 1;
 
@@ -79,6 +83,14 @@ std::vector<Skipped> read_skipped(const fs::path& folder) {
     throw Error(
         fmt::format("{}: damaged ({}); mend or delete it", file.string(), reason_in(problem)));
   }
+}
+
+// What was noted when the dataset was made.
+std::vector<std::string> read_notes(const PartDataset& dataset) {
+  const auto found = dataset.info.find(kNotes);
+  if (found == dataset.info.end()) return {};
+  return formats::names_member(dataset.info, kNotes,
+                               (dataset.root / "dataset.json").string() + ": info");
 }
 
 // Bytes that are not UTF-8 become replacement characters, so that the text can be written as JSON.
@@ -243,11 +255,21 @@ std::vector<Outcome> take_images(const ImportRequest& request, const ImportPlan&
   return outcomes;
 }
 
-void drop_empty_categories(PartDataset& dataset) {
+// Gives the names of those dropped, but for categories of parts: they are never objects.
+std::vector<std::string> drop_empty_categories(PartDataset& dataset) {
   std::set<int64_t> shown;
-  for (const auto& object : dataset.annotations) shown.insert(object.category_id);
-  std::erase_if(dataset.categories,
-                [&](const auto& category) { return !shown.contains(category.id); });
+  std::set<std::string> parts;
+  for (const auto& object : dataset.annotations) {
+    shown.insert(object.category_id);
+    for (const auto& [name, region] : object.parts) parts.insert(name);
+  }
+  std::vector<std::string> dropped;
+  std::erase_if(dataset.categories, [&](const auto& category) {
+    const bool empty = !shown.contains(category.id);
+    if (empty && !parts.contains(category.name)) dropped.push_back(category.name);
+    return empty;
+  });
+  return dropped;
 }
 
 // Names an original uses without declaring them (parts of a car, say) are declared here.
@@ -298,7 +320,7 @@ Splits splits_of(const std::vector<SplitEntry>& entries, const ImportOptions& op
 ImportReport assemble(const ImportRequest& request,
                       const ImportPlan& plan,
                       std::vector<Outcome> outcomes) {
-  ImportReport report{{}, plan.skipped, {}};
+  ImportReport report{{}, plan.skipped, {}, {}};
   auto& dataset = report.dataset;
   dataset.root = request.out;
   dataset.categories = plan.categories;
@@ -327,7 +349,7 @@ ImportReport assemble(const ImportRequest& request,
     }
   }
   dataset.splits = splits_of(entries, request.options);
-  drop_empty_categories(dataset);
+  const auto dropped = drop_empty_categories(dataset);
   if (!request.merged_name.empty()) {  // splits stay stratified by the original categories
     dataset.categories = {Category{kMergedCategory, request.merged_name, {}, {}}};
     for (auto& object : dataset.annotations) object.category_id = kMergedCategory;
@@ -338,6 +360,8 @@ ImportReport assemble(const ImportRequest& request,
     if (outcome.usable) content.push_back(outcome.content);
   }
   report.same_pictures = same_pictures_in_two_classes(dataset, content);
+  report.notes = doubts_about(dataset, plan, dropped, report.same_pictures);
+  for (auto& note : report.notes) note = legible(note);
   return report;
 }
 
@@ -349,6 +373,18 @@ void require_distinct_names(const ImportRequest& request, const ImportPlan& plan
            "{}: the category name '{}' occurs twice; rename one of them", request.source.string(),
            category.name);
   }
+}
+
+// What is written inside the original would be taken for a part of it the next time.
+void require_apart(const fs::path& out, const fs::path& original) {
+  std::error_code failure;  // a folder that cannot be there is refused where it is made
+  if (out.empty() || !fs::is_directory(original, failure)) return;
+  const auto inner = fs::weakly_canonical(fs::absolute(out), failure);
+  const auto outer = fs::canonical(original);
+  const auto end = std::mismatch(outer.begin(), outer.end(), inner.begin(), inner.end()).first;
+  ensure(failure || end != outer.end(),
+         "{}: lies inside the original, {}; choose a folder outside of it", out.string(),
+         original.string());
 }
 
 // Without folders of its own it is clean, and the same dataset.
@@ -368,6 +404,8 @@ ImportReport import_dataset(const ImportRequest& request) {
   ensure(!format.needs_matlab || formats::matlab73_supported(),
          "{}: this build cannot read MATLAB 7.3 files; install libhdf5-dev and build again",
          format.name);
+  require_apart(request.out, request.source);
+  if (!request.negatives.empty()) require_apart(request.out, request.negatives);
   auto plan = format.plan(request.source, request.categories);
   if (!request.negatives.empty()) plan_negatives(request.negatives, plan);
   require_distinct_names(request, plan);
@@ -382,8 +420,10 @@ ImportReport import_dataset(const ImportRequest& request) {
                       {"original", fingerprint(plan)},
                       {"annotations", truth_hash(plan)},
                       {"options", partwise::to_json(settled(request.options, plan))}};
+  const DatasetLock alone(request.out);
   if (auto finished = begin_dataset(request.out, identity)) {
-    return {*std::move(finished), read_skipped(request.out), {}};
+    auto notes = read_notes(*finished);
+    return {*std::move(finished), read_skipped(request.out), {}, std::move(notes)};
   }
   auto report = assemble(request, plan, take_images(request, plan));
   ensure(!report.dataset.images.empty(), "{}: holds no image that can be used ({} skipped{})",
@@ -391,6 +431,7 @@ ImportReport import_dataset(const ImportRequest& request) {
          report.skipped.empty() ? "" : ", the first: " + report.skipped.front().reason);
   report.dataset.info = identity;
   report.dataset.info["skipped"] = count_by_kind(report.skipped);
+  if (!report.notes.empty()) report.dataset.info[kNotes] = report.notes;
   write_json_atomically(request.out / kSkippedFile, report.skipped);
   report.dataset = finish_dataset(report.dataset);
   return report;

@@ -55,6 +55,7 @@ struct ImportReport {
   PartDataset dataset;
   std::vector<Skipped> skipped;
   std::vector<SamePicture> same_pictures;  // in two classes; none where it was imported before
+  std::vector<std::string> notes;          // what may not be meant so, in words; those also again
 };
 
 // Reads an original download (docs/datasets.md has the layouts) and writes the part-dataset `out`:
@@ -62,7 +63,8 @@ struct ImportReport {
 // image is decoded once to prove that it can be used; no more than one per thread is in memory. A
 // folder that already holds this import is left as it is; an interrupted one is completed; a
 // non-empty folder that is something else is refused, and so is an import whose original has other
-// images or another word in its annotations since.
+// images or another word in its annotations since, and one into its own original. Of two at once into
+// one folder the second waits for the first.
 ImportReport import_dataset(const ImportRequest& request);
 
 // How often each kind of thing was skipped.

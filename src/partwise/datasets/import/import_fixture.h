@@ -47,6 +47,14 @@ class ImportTest : public testing::Test {
   std::filesystem::path source_ = root_ / "original";
 };
 
+// The note of a report that holds these words; "" where none does.
+inline std::string note_with(const ImportReport& report, const std::string& words) {
+  for (const auto& note : report.notes) {
+    if (note.find(words) != std::string::npos) return note;
+  }
+  return "";
+}
+
 template <typename Act>
 std::string reason_of(const Act& act) {
   try {

@@ -6,6 +6,7 @@
 #include "partwise/datasets/import/import_fixture.h"
 
 #include <algorithm>
+#include <thread>
 
 namespace partwise::datasets {
 namespace {
@@ -93,11 +94,54 @@ TEST_F(Import, OtherFoldersAndOtherOptionsAreRefused) {
   EXPECT_THROW(import_dataset(request("folder")), Error);
 }
 
+TEST_F(Import, IntoItsOwnOriginalIsRefused) {
+  auto inside = request("folder");
+  inside.out = source_ / "out";
+  EXPECT_NE(reason_of([&] { import_dataset(inside); }).find("lies inside the original"),
+            std::string::npos);
+  EXPECT_FALSE(fs::exists(inside.out));
+  fs::create_directory_symlink(source_, root_ / "link");
+  inside.out = root_ / "link/deep/out";
+  EXPECT_NE(reason_of([&] { import_dataset(inside); }).find("lies inside"), std::string::npos);
+  photograph("../elsewhere/n.jpg", 9, 9, 200);
+  inside.negatives = root_ / "elsewhere";
+  inside.out = root_ / "elsewhere/out";
+  EXPECT_NE(reason_of([&] { import_dataset(inside); }).find("lies inside"), std::string::npos);
+  inside.out = root_ / "original-out";
+  EXPECT_EQ(import_dataset(inside).dataset.images.size(), 11U);
+}
+
+TEST_F(Import, WhatWasNotedIsSaidAgain) {
+  fs::copy_file(source_ / "fox/f0.jpg", source_ / "cat/f0.jpg");
+  auto twice = request("folder");
+  twice.options.test_share = 0.0;
+  const auto first = import_dataset(twice);
+  EXPECT_EQ(note_with(first, "two classes"),
+            "the same picture in two classes: images/cat/f0.jpg (cat) and images/fox/f0.jpg (fox)");
+  EXPECT_NE(note_with(first, "no test images"), "");
+  EXPECT_EQ(import_dataset(twice).notes, first.notes);
+}
+
+TEST_F(Import, TwoIntoOneFolderEndWithOneDataset) {
+  import_dataset(request("folder"));
+  const auto whole = read_file(request("folder").out / "dataset.json");
+  auto together = request("folder");
+  together.out = root_ / "together";
+  std::vector<std::string> reasons(4);
+  std::vector<std::thread> imports;
+  imports.reserve(reasons.size());
+  for (auto& reason : reasons)
+    imports.emplace_back([&] { reason = reason_of([&] { import_dataset(together); }); });
+  for (auto& thread : imports) thread.join();
+  EXPECT_EQ(reasons, std::vector<std::string>(4, "nothing was wrong"));
+  EXPECT_EQ(read_file(together.out / "dataset.json"), whole);
+}
+
 TEST_F(Import, OfAnOlderProgramIsRefused) {
   const auto file = import_dataset(request("folder")).dataset.root / "dataset.json";
   auto older = read_json(file);
   older["info"].erase("annotations");
-  older["info"]["importer_version"] = 2;
+  older["info"]["importer_version"] = 3;
   write_json_atomically(file, older);
   EXPECT_NE(
       reason_of([&] { import_dataset(request("folder")); }).find("(annotations, importer_version)"),

@@ -60,11 +60,11 @@ std::vector<fs::path> files_below(const fs::path& folder, std::vector<Skipped>& 
   };
   for (auto entry = fs::recursive_directory_iterator(folder);
        entry != fs::recursive_directory_iterator(); ++entry) {
+    std::error_code failure;
     if (entry->path().filename().string().starts_with('.')) {
-      if (entry->is_directory()) entry.disable_recursion_pending();
+      if (entry->is_directory(failure)) entry.disable_recursion_pending();
       continue;
     }
-    std::error_code failure;
     const auto status = entry->status(failure);
     if (fs::is_regular_file(status)) {
       files.push_back(entry->path().lexically_relative(folder));

@@ -55,6 +55,7 @@ struct ImportPlan {
   std::vector<Category> categories;
   std::vector<PlannedImage> images;  // in the original's order
   std::vector<Skipped> skipped;
+  std::vector<std::string> notes;  // what a person may not have meant, one line each
 
   // The files whose truth it tells or will tell, by their place in the original.
   std::map<std::string, std::filesystem::path> truth_files;
