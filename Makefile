@@ -14,7 +14,7 @@ demo: build ## the main job on built-in data: four networks, their measures, one
 test: deps ## build everything and run every test
 	@tools/install_deps.sh python3-torch
 	@cmake --preset release $(CMAKE_OPTIONS) > /dev/null && cmake --build --preset release && ctest --preset release -LE real
-test-real: deps ## the tests on real photographs and weights in ../shared, skipped where they are missing
+test-real: deps ## the tests on real photographs and weights (PARTWISE_REAL_DATA, PARTWISE_REAL_WEIGHTS), skipped where they are missing
 	@cmake --preset release $(CMAKE_OPTIONS) > /dev/null && cmake --build --preset release && tools/test_real.sh
 test-onnx: deps ## exported networks in onnxruntime (from npm) against LibTorch, skipped where npm's registry is out of reach
 	@cmake --preset release $(CMAKE_OPTIONS) > /dev/null && cmake --build --preset release --target write_onnx_cases && tools/test_onnx.sh build/release

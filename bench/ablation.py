@@ -3,7 +3,7 @@
 
 usage: ablation.py PARTWISE OUT [--seeds 11 12 13] [--cells arms|terms|published|grid|extras|guard|assignment|loudness ...] [--jobs 1] [--device cpu]
 
-For every seed: data, a backbone trained on other images, then one run a cell, all measured on held-out images. Finished runs are
+For every seed: data, a backbone trained on other images, then one run per cell, all measured on held-out images. Finished runs are
 kept: run again, it goes on. Prints Markdown: mean over the seeds and, between seeds, the 95 % t-interval's half width.
 """
 import argparse

@@ -75,7 +75,7 @@ class Interpretable(torch.nn.Module):
         self._layer.set_category_shares(list(shares))
 
     def take_diagnostics(self):
-        """What happened since the last look, by name (docs/training.md, "layers" in log.jsonl), as a dict of numbers."""
+        """What happened since the last look, by name (docs/runs.md, "layers" in log.jsonl), as a dict of numbers."""
         return dict(self._layer.take_diagnostics())
 
     @property

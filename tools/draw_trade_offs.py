@@ -11,7 +11,7 @@ from draw_claims import BLUE, GREY, RED, ROOT, line, text
 
 PICTURE = ROOT / "docs" / "pictures" / "trade_offs.svg"
 PALE = "#8fb0d0"
-LEFT_OF = {"default", "strength .015, before 0017"}  # labels; all others stand right of their points
+LEFT_OF = {"default", "clamp 3", "strength .015, before 0017"}  # labels; all others stand right of their points
 ABOVE = {"vote 1", ".03", ".05"}
 LEFT, WIDTH, GAP, TOP, HEIGHT, BELOW = 56, 400, 84, 84, 300, 48
 

@@ -273,7 +273,7 @@ for label, change, words in (("of a newer program", lambda m: m.update(format=99
     row(f"export: model.json {label}", "export r --out n.onnx", words, copied("run", "r"), changed("r/model.json", change))
 for key, value in (("data", 10**18), ("version", {"a": 1}), ("commit", [])):
     for command in ("train {animals} r --resume", "export r --out n.onnx", "measure r"):
-        row(f"{command.split()[0]}: manifest.json with another kind of {key}", command, ("manifest.json", key, "text"), copied("run", "r"), changed("r/manifest.json", lambda m: m.update({key: value})))
+        row(f"{command.split()[0]}: manifest.json with another kind of {key}", command, ("manifest.json", key, "text"), copied("run", "r"), changed("r/manifest.json", lambda m, key=key, value=value: m.update({key: value})))
 for label, change in (("categories are true", lambda m: m["filter_categories"][0].update(categories=True)), ("a layer is a number", lambda m: m["filter_categories"][0].update(layer=3)),
                       ("an entry is text", lambda m: m.update(filter_categories=["conv4"])), ("a category is no whole number", lambda m: m["filter_categories"][0].update(categories=[0.5]))):
     row(f"export: filter_categories of model.json, {label}", "export r --out n.onnx", ("model.json", "filter_categories"), copied("run", "r"), changed("r/model.json", change))

@@ -7,9 +7,10 @@ namespace partwise::cli {
 void add_measure_flags(CLI::App& app, MeasureFlags& flags) {
   app.add_flag(
       "--all", flags.all,
-      std::string("every metric: takes several times as long") +
-          (flags.of_network ? "; the attacks are slower still and must be named in --metrics"
-                            : ""));
+      flags.of_network
+          ? "every metric but the slowest (receptive_fields, evidence, attacks), which must be "
+            "named in --metrics: takes several times as long"
+          : "every metric: takes several times as long");
   app.add_option(
       "--metrics", flags.metrics,
       "further metrics, commas between: " + join(metrics::option_names(flags.of_network)));

@@ -35,7 +35,7 @@ struct PaperTable {
   std::string name;
   std::string what;                     // in a line
   std::string data;                     // how to come by the data
-  bool binary = false;                  // one network a category against negatives
+  bool binary = false;                  // one network per category against negatives
   std::vector<std::string> categories;  // of a binary table
   std::vector<std::string> nets;
   std::vector<std::string> arms;

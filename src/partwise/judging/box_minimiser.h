@@ -7,7 +7,7 @@
 
 namespace partwise::judging {
 
-// Values and gradients of one function a row at one point a row.
+// Values and gradients of one function per row at one point per row.
 struct BoxValues {
   Tensor values;     // [rows]
   Tensor gradients;  // [rows, variables]

@@ -96,7 +96,7 @@ TEST_P(Nets, UnitCentresAreWhereInputGradientsAre) {
     const auto& geometry = network.geometry()[static_cast<std::size_t>(full.taps[t].relu)];
     const auto middle = geometry.side / 2;
     auto support = torch::zeros({side, side}, torch::kFloat64);
-    // pooling opens one path an image; their union is the field
+    // pooling opens one path per image; their union is the field
     for (int draw = 0; draw < 6; ++draw) {
       auto images = torch::rand({8, 3, side, side}).requires_grad_();
       network.evaluate(images).taps[t].maps.select(2, middle).select(2, middle).sum().backward();

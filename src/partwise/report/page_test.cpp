@@ -56,6 +56,7 @@ json measured(const std::string& arm, double purity) {
           {"loss", "softmax"},
           {"split", "test"},
           {"rows", 360},
+          {"training_images", 0},
           {"train_rows", 1080},
           {"categories", {"fox", "cat"}},
           {"accuracy", finding(0.95, {{"majority_class", 0.5}, {"chance", 0.5}})},
@@ -358,7 +359,6 @@ TEST_F(Report, ShowsFurtherMeasuresWhereTheyWereMeasured) {
 TEST_F(Report, WarnsOfTrainingImages) {
   json found = measured("interpretable", 0.8);
   found["split"] = "all";
-  found["training_images"] = 0;
   const auto warning = [&] {
     return contains(render_report({run("seen", found)}, json::object()),
                     "of the 360 images measured of interpretable are training images");

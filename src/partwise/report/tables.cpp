@@ -75,7 +75,7 @@ std::string stacked(const std::string& value) {
                      value.substr(interval + 1));
 }
 
-// Claims about one number of one layer, one column an arm and one for all controls.
+// Claims about one number of one layer, one column per arm and one for all controls.
 std::string claims_row(std::span<const Claim> claims, const std::vector<std::string>& others) {
   const Claim& first = claims.front();
   std::string html = fmt::format(

@@ -89,6 +89,7 @@ TEST_F(AServer, SaysThatANetworkHasGoneOnSinceItWasMeasured) {
   found.net = "tiny";
   found.arm = "interpretable";
   found.moment = {{0, 3}};
+  found.training_images = 0;
   found.findings["accuracy"] = {0.5, 0.4, 0.6};
   findings::write_findings(folder, found);
   start({"fox"});

@@ -159,7 +159,7 @@ void doubt_single_class(const std::vector<Side>& sides, const std::string& name,
 }  // namespace
 
 ImportPlan plan_folder(const fs::path& source, std::span<const std::string> asked) {
-  ensure(fs::is_directory(source), "{}: expected a folder with one sub-folder a class",
+  ensure(fs::is_directory(source), "{}: expected a folder with one sub-folder per class",
          source.string());
   const auto sides = sides_of(source);
   std::set<std::string> names;

@@ -17,7 +17,7 @@ const std::vector<ImportFormat>& import_formats() {
        plan_voc_part},
       {"cub200", "CUB-200-2011: boxes and 15 landmarks", false, plan_cub200},
       {"coco", "COCO JSON: boxes, keypoints, part segmentations", false, plan_coco},
-      {"folder", "one sub-folder a class, no parts", false, plan_folder},
+      {"folder", "one sub-folder per class, no parts", false, plan_folder},
   };
   return formats;
 }
