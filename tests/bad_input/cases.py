@@ -262,6 +262,9 @@ for command, arguments in READERS.items():
         row(f"{command}: a folder that is no run", arguments, "r", given("r/thesis.txt", "precious"))
     row(f"{command}: options.json is null", arguments, "options.json", copied("run", "r"), given("r/options.json", "null"))
     row(f"{command}: manifest.json is a list", arguments, "manifest.json", copied("run", "r"), given("r/manifest.json", "[]"))
+    row(f"{command}: options.json with a number for an arm", arguments, ("options.json", "arm is 5", "text"), copied("run", "r"), changed("r/options.json", lambda o: o.update(arm=5)))
+row("train: more epochs for a run that was lengthened by nobody knows how much", "train {animals} r --resume --epochs 9", ("manifest.json", "lengthened"), copied("run", "r"),
+    changed("r/manifest.json", lambda m: m.update(lengthened=[{}])))
 for label, text in (("empty", ""), ("a list", "[]"), ("cut off", '{"net": "ti'), ("a folder", None)):
     row(f"measure: options.json {label}", "measure r", "options.json", copied("run", "r"), removed("r/options.json"),
         folder("r/options.json") if text is None else given("r/options.json", text))
@@ -379,6 +382,8 @@ row("verify: no images", "verify {run} --images 0", "images")
 row("serve: an address that is none", "serve {run} --host 999.1.1.1 --port 0", "999.1.1.1")
 row("reproduce: an unknown table", "reproduce voc-puritty --out g", ("voc-puritty", "voc-purity"), before=("  ",))
 row("reproduce: no data", "reproduce voc-purity --out g", "--data")
+for text in ("[]", '{"data_hash": 5}'):
+    row(f"reproduce: grid.json is {text}", "reproduce animal-part-purity --data {animals} --out g --net tiny --category fox --epochs 1", ("g: holds a grid on other data",), given("g/grid.json", text), before=("  ",))
 row("reproduce: data that is not there", "reproduce voc-purity --data nowhere --out g", "nowhere")
 
 # ---- weights ---------------------------------------------------------------------------------------------------------------------

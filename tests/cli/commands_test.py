@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """The commands as a user runs them, bad input above all: one clear line, the right exit code, nothing lost."""
+import fcntl
 import json
 import os
 import pathlib
@@ -10,6 +11,8 @@ import struct
 import subprocess
 import sys
 import tempfile
+import termios
+import time
 import unittest
 
 PARTWISE = sys.argv.pop(1)
@@ -97,7 +100,7 @@ class Commands(unittest.TestCase):
             self.assertEqual(unheard(lost, "data", "check", self.folder / "nowhere").returncode, 1)
             self.assertEqual(unheard(lost, "data", "check").returncode, 2)
 
-    def test_a_terminal_that_goes_does_not_end_a_training(self):
+    def test_a_terminal_behind_standard_error_that_goes_does_not_end_a_training(self):
         ours, theirs = pty.openpty()
         command = [PARTWISE, "train", self.data, self.folder / "left", "--epochs", "3"]
         with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=theirs, text=True) as process:
@@ -106,6 +109,33 @@ class Commands(unittest.TestCase):
             os.close(ours)
             self.assertIn("3 epochs", process.communicate(timeout=60)[0])
         self.assertEqual(process.returncode, 0)
+
+    def test_a_terminal_that_closes_ends_a_training_as_ctrl_c_does(self):
+        place, text = self.folder / "closed", self.folder / "closed.txt"
+        ours, theirs = pty.openpty()
+
+        def take_terminal():
+            os.setsid()
+            fcntl.ioctl(theirs, termios.TIOCSCTTY, 0)
+        with open(text, "w") as said, subprocess.Popen([PARTWISE, "train", self.data, place, "--epochs", "100000"], stdin=theirs, stdout=theirs,
+                                                       stderr=said, preexec_fn=take_terminal) as process:
+            os.close(theirs)
+            while process.poll() is None and not (place / "log.jsonl").exists():
+                time.sleep(0.01)
+            os.close(ours)
+            process.wait(timeout=60)
+        self.assertEqual(process.returncode, 130)
+        self.assertIn("saved", text.read_text().splitlines()[-1])
+
+    def test_a_reader_that_goes_does_not_end_a_training_but_loses_output(self):
+        place = self.folder / "unread"
+        ours, theirs = os.pipe()
+        os.close(ours)
+        trained = subprocess.run([PARTWISE, "train", self.data, place, "--epochs", "1"], stdout=subprocess.PIPE, stderr=theirs, text=True)
+        self.assertEqual((trained.returncode, "1 epochs" in trained.stdout), (0, True))
+        checked = subprocess.run([PARTWISE, "data", "check", self.data], stdout=theirs, stderr=subprocess.PIPE, text=True)
+        os.close(theirs)
+        self.refused(checked, 1, "the output is lost")
 
     def test_names_that_are_not_utf8_are_trained_on_measured_and_printed(self):
         data, place = (self.folder / os.fsdecode(name) for name in (b"data\xff", b"r\xff"))

@@ -123,7 +123,7 @@ class Data(unittest.TestCase):
             self.assertFalse((self.folder / "none").exists())
 
     def test_an_import_killed_in_the_middle_is_completed(self):
-        original = self.class_folders(self.folder / "many", copies=40)
+        original = self.class_folders(self.folder / "many", copies=150)
         whole = self.folder / "whole"
         self.assertEqual(run("data", "import", "folder", original, whole).returncode, 0)
         for number, how in enumerate((signal.SIGTERM, signal.SIGKILL)):
@@ -147,7 +147,7 @@ class Data(unittest.TestCase):
             self.assertEqual(copied.stat().st_mtime_ns, when)  # not copied again
 
     def test_interventions_are_added_interrupted_and_completed(self):
-        options = ["--images", 24, "--categories", 2, "--size", 64]
+        options = ["--images", 60, "--categories", 2, "--size", 64]
         out = self.folder / "changed"
         self.assertEqual(run("data", "synth", out, *options).returncode, 0)
         description = (out / "dataset.json").read_bytes()

@@ -74,6 +74,10 @@ class Explain(unittest.TestCase):
         (bad / "text.jpg").write_text("hello")
         (bad / "nothing.png").write_bytes(b"")
         (bad / "huge.png").write_bytes(huge_png(30000))
+        links = self.root / "links"
+        links.mkdir()
+        (links / "loop").symlink_to("loop")
+        (links / "loop.png").symlink_to("loop.png")
         good = sorted((self.root / "animals" / "images").glob("fox-*.png"))[0]
         done = self.call("explain", "run", bad / "text.jpg", bad / "nothing.png", bad / "huge.png", bad / "empty-folder",
                          bad / "gone.jpg", good, "--out", "mixed", status=1)
@@ -83,6 +87,11 @@ class Explain(unittest.TestCase):
         self.assertIn("5 image(s) not explained", done.stderr)
         self.assertNotIn("internal error", done.stderr)
         self.assertEqual([path.name for path in (self.root / "mixed").glob("*.png")], [good.name])
+        shutil.copy(good, links / "good.png")
+        done = self.call("explain", "run", links, "--out", "linked", status=1)
+        self.assertIn("loop.png: ", done.stderr)
+        self.assertIn("1 image(s) not explained", done.stderr)
+        self.assertTrue((self.root / "linked" / "good.png").exists())
         outside = self.call("explain", "run", good, "--box", "900,0,10,10", "--out", "mixed", status=1).stderr
         self.assertIn("lies outside the image of 64 x 64", outside)
         self.call("explain", "run", good, "--box", "1,2", status=2)

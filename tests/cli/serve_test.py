@@ -187,7 +187,7 @@ class Serve(unittest.TestCase):
         self.refused(400, self.server.ask(self.filters + "/0/name", {"name": "x" * 201, "revision": 0}, "PUT"))
         self.refused(400, self.server.ask(self.filters + "/0/name", b'{"name": "\xff", "revision": 0}', "PUT"))
         self.refused(400, self.server.ask(self.filters + "/0/name", b"[1, 2", "PUT"))
-        self.assertLess(self.server.end(signal.SIGINT), 2.0)  # one second, and a loaded machine
+        self.assertLess(self.server.end(signal.SIGINT), 8.0)  # idle it is one second; tests run beside others
         type(self).server = Server(self.root, "run").wait()
         filters = self.server.json(self.filters)[1]["filters"]
         self.assertEqual([filters[number + 2]["name"] for number in range(len(names))], names)

@@ -1,7 +1,7 @@
 // The accounting invariant on real photographs: what the originals hold, counted without the
 // importers, is kept or named; so it is when they are damaged.
 #include "partwise/base/files.h"
-#include "partwise/base/removal_fixture.h"
+#include "partwise/base/removal.h"
 #include "partwise/datasets/import/import.h"
 #include "partwise/datasets/import/voc_merges.h"
 #include "partwise/formats/matlab_fixture.h"

@@ -1,4 +1,4 @@
-#include "partwise/base/removal_fixture.h"
+#include "partwise/base/removal.h"
 #include "partwise/datasets/check.h"
 #include "partwise/datasets/import/import.h"
 #include "partwise/datasets/import/truth_file.h"

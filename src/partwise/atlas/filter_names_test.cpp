@@ -2,7 +2,7 @@
 
 #include "partwise/atlas/naming_sheet.h"
 #include "partwise/base/error.h"
-#include "partwise/base/removal_fixture.h"
+#include "partwise/base/removal.h"
 
 #include <gtest/gtest.h>
 

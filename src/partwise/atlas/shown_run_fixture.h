@@ -1,6 +1,6 @@
 #pragma once
 
-#include "partwise/base/removal_fixture.h"
+#include "partwise/base/removal.h"
 #include "partwise/datasets/synthetic_animals.h"
 #include "partwise/explaining/part_book.h"
 #include "partwise/models/model.h"

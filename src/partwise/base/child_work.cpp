@@ -3,12 +3,14 @@
 #include "partwise/base/error.h"
 #include "partwise/base/interrupt.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
 #include <cstring>
 #include <fcntl.h>
 #include <fstream>
+#include <iterator>
 #include <new>
 #include <poll.h>
 #include <sys/mman.h>
@@ -42,7 +44,7 @@ std::size_t memory_in_use() {
 void confine(const ChildLimits& limits, pid_t parent) {
   for (const int signal : {SIGSEGV, SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGALRM})
     std::signal(signal, SIG_DFL);
-  for (const int signal : {SIGINT, SIGTERM})
+  for (const int signal : kInterrupts)
     if (!is_ignored(signal)) std::signal(signal, SIG_DFL);
   std::signal(SIGXFSZ, SIG_IGN);
   prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -145,7 +147,8 @@ std::optional<FileBytes> done_by_child(const std::string& name,
   const Descriptor handed(memfd_create("partwise", MFD_CLOEXEC | MFD_ALLOW_SEALING));
   ensure(handed.open(), "cannot share memory with a process: {}", std::strerror(errno));
   int ends[2];
-  ensure(::pipe2(ends, O_CLOEXEC) == 0, "cannot make a pipe: {}", std::strerror(errno));
+  const int failure = ::pipe2(ends, O_CLOEXEC) == 0 ? 0 : errno;
+  ensure(failure == 0, "cannot make a pipe: {}", std::strerror(failure));
   const Descriptor alive(ends[0]);
   std::optional<Descriptor> kept(ends[1]);
   const pid_t parent = getpid();
@@ -156,7 +159,8 @@ std::optional<FileBytes> done_by_child(const std::string& name,
   kept.reset();
   const int status = awaited(name, child, alive.number(), limits.seconds);
   const int signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
-  if (signal == SIGINT || signal == SIGTERM) throw Interrupted("interrupted while reading a file");
+  if (std::find(std::begin(kInterrupts), std::end(kInterrupts), signal) != std::end(kInterrupts))
+    throw Interrupted("interrupted while reading a file");
   ensure(signal != SIGKILL, "{}: reading it was killed; is the machine out of memory?", name);
   if (!WIFEXITED(status)) return std::nullopt;
   // Whatever became of the child: from here on nothing changes the bytes.

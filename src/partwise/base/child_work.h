@@ -23,7 +23,7 @@ using HandOver = std::function<void(std::string_view)>;
 // files, and gives what it handed over, piece behind piece: bytes that are to be read like a
 // stranger's. Nothing where it crashed, which is the file's fault. An Error where it went beyond a
 // limit or the machine had no room for it, which need not be; one that it throws is thrown here.
-// Interrupted within a moment of SIGINT or SIGTERM. May be called on several threads.
+// Interrupted within a moment of an interrupt. May be called on several threads.
 std::optional<FileBytes> done_by_child(const std::string& name,
                                        const std::function<void(const HandOver&)>& work,
                                        const ChildLimits& limits = {});

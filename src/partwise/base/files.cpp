@@ -172,7 +172,8 @@ FileBytes map_file(const fs::path& path) {
   const Descriptor file(::open(name.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   ensure(file.open(), "{}: cannot open: {}", name, std::strerror(errno));
   struct stat status {};
-  ensure(::fstat(file.number(), &status) == 0, "{}: cannot read: {}", name, std::strerror(errno));
+  const int failure = ::fstat(file.number(), &status) == 0 ? 0 : errno;
+  ensure(failure == 0, "{}: cannot read: {}", name, std::strerror(failure));
   ensure(!S_ISDIR(status.st_mode), "{}: is a folder, expected a file", name);
   ensure(S_ISREG(status.st_mode), "{}: is not a regular file; save it to disk first", name);
   const auto size = static_cast<std::size_t>(status.st_size);
@@ -240,13 +241,16 @@ StagedFile::StagedFile(fs::path target)
     if (file_ >= 0) ::unlink(staged_.c_str());  // waiting for a reader may be interrupted
     if (file_ >= 0) staged_.clear();
   } else {
+    Unbroken::begin();
     staged_ = place_.string() + std::string(kStaged) + this_writer();
     const auto mode = mode_of(place_);
     file_ = ::open(staged_.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, mode ? 0600 : 0644);
     if (file_ >= 0 && mode) ::fchmod(file_, *mode);
   }
-  if (file_ < 0) require(errno);
-  if (!stream_) Unbroken::begin();
+  if (file_ >= 0) return;
+  const int failure = errno;
+  if (!stream_) Unbroken::end();
+  require(failure);
 }
 
 StagedFile::~StagedFile() {
@@ -275,6 +279,29 @@ void StagedFile::finish() {
   require(::rename(staged_.c_str(), place_.c_str()) != 0 ? errno : 0);
   staged_.clear();
   flush_folder_of(place_);
+}
+
+namespace {
+
+// 0, or the errno of what went wrong: EEXIST where the target is there.
+int rename_to_new(const char* from, const char* to) {
+  if (::renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) == 0) return 0;
+  if (errno != EINVAL && errno != ENOSYS) return errno;
+  if (fs::exists(to)) return EEXIST;  // this file system cannot look and rename at once
+  return ::rename(from, to) == 0 ? 0 : errno;
+}
+
+}  // namespace
+
+bool StagedFile::finish_as_new() {
+  expects(!stream_, "{} is no new file", target_.string());
+  require(flush_and_close(std::exchange(file_, -1)));
+  const int failure = rename_to_new(staged_.c_str(), place_.c_str());
+  if (failure == EEXIST) return false;
+  require(failure);
+  staged_.clear();
+  flush_folder_of(place_);
+  return true;
 }
 
 // The whole file into the device or pipe; a pipe is waited for until somebody reads it.
@@ -342,8 +369,16 @@ std::string reason_in(const nlohmann::json::exception& problem) {
   return text.starts_with('[') && code != std::string::npos ? text.substr(code + 2) : text;
 }
 
+namespace {
+
+std::string file_text(const nlohmann::json& json) {
+  return json_text(json, 1) + "\n";
+}
+
+}  // namespace
+
 void write_json_atomically(const fs::path& path, const nlohmann::json& json) {
-  write_file_atomically(path, json_text(json, 1) + "\n");
+  write_file_atomically(path, file_text(json));
 }
 
 nlohmann::json sealed(nlohmann::json object) {
@@ -369,6 +404,12 @@ nlohmann::json unsealed(nlohmann::json json, std::string_view place) {
 
 void write_sealed_json(const fs::path& path, const nlohmann::json& object) {
   write_json_atomically(path, sealed(object));
+}
+
+bool write_new_sealed_json(const fs::path& path, const nlohmann::json& object) {
+  StagedFile file(path);
+  file.write(0, file_text(sealed(object)));
+  return file.finish_as_new();
 }
 
 void make_writable_folder(const fs::path& folder) {

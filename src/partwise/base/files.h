@@ -65,6 +65,7 @@ class StagedFile {
   void write(uint64_t offset, std::string_view bytes);
   void read(uint64_t offset, std::span<char> into) const;  // what was written
   void finish();
+  bool finish_as_new();  // unless the target is there, also since a moment ago: false, and it stays
 
  private:
   void require(int error) const;
@@ -99,6 +100,8 @@ nlohmann::json sealed(nlohmann::json object);
 // Without its seal; an Error that names `place` where it does not match. What has none is as it is.
 nlohmann::json unsealed(nlohmann::json json, std::string_view place);
 void write_sealed_json(const std::filesystem::path& path, const nlohmann::json& object);
+// False where the file is there, also since a moment ago; it stays as it is then.
+bool write_new_sealed_json(const std::filesystem::path& path, const nlohmann::json& object);
 
 // Creates the folder (and its parents); an Error says why it can't be written to.
 void make_writable_folder(const std::filesystem::path& folder);

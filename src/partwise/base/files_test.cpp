@@ -2,7 +2,7 @@
 
 #include "partwise/base/error.h"
 #include "partwise/base/file_lock.h"
-#include "partwise/base/removal_fixture.h"
+#include "partwise/base/removal.h"
 
 #include <gtest/gtest.h>
 
@@ -66,6 +66,13 @@ TEST_F(Files, AtomicWriteReplacesAndLeavesNoStagingFile) {
   write_file_atomically(folder_ / "a.txt", "two");
   EXPECT_EQ(read_file(folder_ / "a.txt"), "two");
   EXPECT_EQ(std::distance(fs::directory_iterator(folder_), fs::directory_iterator()), 1);
+}
+
+TEST_F(Files, ANewOneReplacesNothing) {
+  EXPECT_TRUE(write_new_sealed_json(folder_ / "mark.json", {{"seed", 1}}));
+  EXPECT_FALSE(write_new_sealed_json(folder_ / "mark.json", {{"seed", 2}}));
+  EXPECT_EQ(read_json(folder_ / "mark.json").at("seed"), 1);
+  EXPECT_EQ(entries(), 1);
 }
 
 TEST_F(Files, FailedWriteNamesThePathAndKeepsWhatWasThere) {

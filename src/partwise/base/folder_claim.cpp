@@ -41,7 +41,10 @@ void claim_folder(const fs::path& folder,
   ensure(!fs::exists(folder) || (fs::is_directory(folder) && fs::is_empty(folder)),
          "{}: exists and is not {}; choose a new or empty folder", folder.string(), what);
   make_writable_folder(folder);
-  write_sealed_json(folder / mark, object);
+  ensure(write_new_sealed_json(folder / mark, object),
+         "{}: another process has just begun {} there; choose another folder, or look at what it "
+         "does",
+         folder.string(), what);
 }
 
 }  // namespace partwise

@@ -3,7 +3,7 @@
 #include "partwise/base/error.h"
 #include "partwise/base/files.h"
 #include "partwise/base/killed_writer_fixture.h"
-#include "partwise/base/removal_fixture.h"
+#include "partwise/base/removal.h"
 
 #include <gtest/gtest.h>
 

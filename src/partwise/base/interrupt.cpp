@@ -39,7 +39,7 @@ void leave_if_abandonable() {
 void request(int) {
   requested = true;
   leave_if_abandonable();
-  for (const int next : {SIGINT, SIGTERM})
+  for (const int next : kInterrupts)
     if (!is_ignored(next)) std::signal(next, SIG_DFL);
 }
 
@@ -50,15 +50,20 @@ std::string line_of(const std::string& words) {
 
 }  // namespace
 
+sigset_t all_interrupts() {
+  sigset_t all;
+  sigemptyset(&all);
+  for (const int signal : kInterrupts) sigaddset(&all, signal);
+  return all;
+}
+
 void watch_for_interrupts() {
-  for (const int signal : {SIGINT, SIGTERM})
+  for (const int signal : kInterrupts)
     if (!is_ignored(signal)) std::signal(signal, request);
   std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is an Error of its writer
+  std::signal(SIGPIPE, SIG_IGN);  // and so is a reader that has gone
   std::signal(SIGCHLD, SIG_DFL);
-  sigset_t watched;
-  sigemptyset(&watched);
-  sigaddset(&watched, SIGINT);
-  sigaddset(&watched, SIGTERM);
+  const auto watched = all_interrupts();
   sigprocmask(SIG_UNBLOCK, &watched, nullptr);
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <csignal>
 #include <stdexcept>
 #include <string>
 
@@ -11,10 +12,16 @@ class Interrupted : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// From here on SIGINT and SIGTERM only set a flag; a second one of either ends the program at once. Those
+// What a program is asked to end with: Ctrl-C, `kill`, a terminal that closes.
+inline constexpr int kInterrupts[] = {SIGINT, SIGTERM, SIGHUP};
+
+sigset_t all_interrupts();  // the same, as a mask
+
+// From here on kInterrupts only set a flag; a second one of any ends the program at once. Those
 // that came while they were blocked count; one that is ignored stays so. A limit on the size of
-// files does not end the program: writing fails, as on a full disk. Processes that it starts can be
-// waited for, even if whoever started it wanted to know nothing of its own.
+// files does not end the program, nor does a reader that goes away: writing fails, as on a full
+// disk. Processes that it starts can be waited for, even if whoever started it wanted to know
+// nothing of its own.
 void watch_for_interrupts();
 
 // Whether whoever started the program did not want it to hear this signal, as a shell does that
@@ -24,7 +31,7 @@ bool is_ignored(int signal);
 bool interrupt_requested();
 
 // Work that may be left at any moment and may take long inside a library: while one of these
-// exists, the first SIGINT or SIGTERM ends the program at once with these words and exit code 130.
+// exists, the first of kInterrupts ends the program at once with these words and exit code 130.
 // Interrupted where one came before. `main` holds one around every command; inner ones know better
 // words.
 class Abandonable {

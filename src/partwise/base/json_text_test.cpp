@@ -1,7 +1,7 @@
 #include "partwise/base/json_text.h"
 
 #include "partwise/base/files.h"
-#include "partwise/base/removal_fixture.h"
+#include "partwise/base/removal.h"
 #include "partwise/base/utf8.h"
 
 #include <gtest/gtest.h>

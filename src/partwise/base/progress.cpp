@@ -35,7 +35,7 @@ void say(const std::string& line) {
 }
 
 Progress::Progress(std::string label, int64_t total, std::string unit)
-    : label_(std::move(label)), unit_(std::move(unit)), total_(total), start_(Clock::now()) {}
+    : label_(printable(label)), unit_(std::move(unit)), total_(total), start_(Clock::now()) {}
 
 Progress::~Progress() {
   tell([](Listener& one) { one.progress_ended(); });
@@ -53,7 +53,7 @@ void Progress::advance(int64_t by) {
 
 void Progress::note(std::string text) {
   const std::lock_guard lock(guard_);
-  note_ = std::move(text);
+  note_ = printable(text);
 }
 
 std::string readable_duration(double seconds) {

@@ -33,6 +33,22 @@ TEST(Messages, OfAllThreadsComeOneAtATime) {
   EXPECT_EQ(heard.lines().size(), 200U);
 }
 
+TEST(Messages, NameWorkInOneLineWhateverItIsCalled) {
+  class Labels : public Listener {
+   public:
+    void line(const std::string& /*text*/) override {}
+    void progress(const WorkDone& work) override { heard = work.label + '|' + work.note; }
+    std::string heard;
+  };
+  const auto labels = std::make_shared<Labels>();
+  const auto before = set_listener(labels);
+  Progress progress("fox\x1B]0;owned\a", 10, "sheep");
+  progress.note("loss\n");
+  progress.advance(1);
+  set_listener(before);
+  EXPECT_EQ(labels->heard, "fox\\x1b]0;owned\\x07|loss\\x0a");
+}
+
 TEST(Messages, TellHowFarWorkHasComeAndThatItEnded) {
   const Overheard heard;
   {

@@ -179,7 +179,7 @@ constexpr std::array<std::pair<int, const char*>, 5> kExitCodes{
      {1, "something in your files, options or machine is wrong; one line says what and what to do"},
      {2, "the command line is wrong"},
      {3, "a bug of ours"},
-     {130, "interrupted by SIGINT or SIGTERM"}}};
+     {130, "interrupted by SIGINT, SIGTERM or SIGHUP"}}};
 
 }  // namespace
 

@@ -140,7 +140,8 @@ int run(CLI::App& app, int argc, char** argv) {
   } catch (const partwise::Interrupted& stop) {
     return complain(130, stop.what());
   } catch (const std::filesystem::filesystem_error& problem) {
-    return complain(1, problem.path1().string() + ": " + problem.code().message());
+    const auto place = problem.path1().string();
+    return complain(1, place.empty() ? problem.what() : place + ": " + problem.code().message());
   } catch (const std::system_error& problem) {
     if (std::ferror(stdout) != 0) return 0;  // main says so
     return complain(1, fmt::format("{} ({})", problem.code().message(), problem.what()));

@@ -1,7 +1,7 @@
 #include "partwise/datasets/check.h"
 
 #include "partwise/base/files.h"
-#include "partwise/base/removal_fixture.h"
+#include "partwise/base/removal.h"
 #include "partwise/images/codec.h"
 
 #include <fmt/format.h>

@@ -2,7 +2,7 @@
 
 #include "partwise/base/error.h"
 #include "partwise/base/progress.h"
-#include "partwise/base/removal_fixture.h"
+#include "partwise/base/removal.h"
 #include "partwise/datasets/synthetic_animals.h"
 #include "partwise/datasets/synthetic_interventions.h"
 

@@ -5,6 +5,7 @@
 #include "partwise/base/folder_claim.h"
 #include "partwise/base/names.h"
 #include "partwise/base/printable.h"
+#include "partwise/base/removal.h"
 #include "partwise/formats/json_records.h"
 
 #include <algorithm>
@@ -358,6 +359,13 @@ std::optional<PartDataset> begin_dataset(const fs::path& folder, const json& ide
   return dataset;
 }
 
+void forget_unfinished(const fs::path& folder) {
+  if (!fs::exists(folder / kUnfinished) || fs::exists(folder / "dataset.json")) return;
+  remove_folder(folder / "images");
+  std::error_code failure;  // what stays is in nobody's way but its own
+  fs::remove(folder / kUnfinished, failure);
+}
+
 // Waiting for the disk would take as long as making the images; finish_dataset flushes once.
 void write_if_new(const fs::path& path, std::string_view bytes) {
   std::error_code failure;
@@ -375,8 +383,8 @@ void write_if_new(const fs::path& path, std::string_view bytes) {
 void flush_to_disk(const fs::path& folder) {
   const Descriptor handle(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   ensure(handle.open(), "{}: cannot open: {}", folder.string(), std::strerror(errno));
-  ensure(::syncfs(handle.number()) == 0, "{}: cannot flush to disk: {}", folder.string(),
-         std::strerror(errno));
+  const int failure = ::syncfs(handle.number()) == 0 ? 0 : errno;
+  ensure(failure == 0, "{}: cannot flush to disk: {}", folder.string(), std::strerror(failure));
 }
 
 PartDataset finish_dataset(const PartDataset& dataset) {

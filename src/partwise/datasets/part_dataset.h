@@ -69,6 +69,9 @@ void save_dataset(const PartDataset& dataset);
 std::optional<PartDataset> begin_dataset(const std::filesystem::path& folder,
                                          const nlohmann::json& identity);
 
+// Takes back an unfinished dataset that will not be finished: its images and the mark.
+void forget_unfinished(const std::filesystem::path& folder);
+
 // Atomic, but without waiting for the disk; nothing happens when the file holds these bytes
 // already. Whoever writes holds the folder (dataset_lock.h): two would share the draft's name.
 void write_if_new(const std::filesystem::path& path, std::string_view bytes);

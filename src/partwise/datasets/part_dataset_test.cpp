@@ -4,7 +4,7 @@
 #include "partwise/base/files.h"
 #include "partwise/base/killed_writer_fixture.h"
 #include "partwise/base/random.h"
-#include "partwise/base/removal_fixture.h"
+#include "partwise/base/removal.h"
 
 #include <gtest/gtest.h>
 

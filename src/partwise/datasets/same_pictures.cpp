@@ -27,7 +27,8 @@ std::vector<SamePicture> same_pictures_in_two_classes(const PartDataset& dataset
 
   std::vector<SamePicture> found;
   const auto compare = [&](const Shown& first, const Shown& second) {
-    if (first.category != second.category)
+    // Two objects of one image may share a box: a person's doubt, not a picture that came twice.
+    if (first.category != second.category && first.file != second.file)
       found.push_back({first.file, first.category, second.file, second.category});
   };
   std::unordered_map<std::string, Shown> first_image;  // by content: its first object, or none

@@ -2,7 +2,7 @@
 
 #include "partwise/base/error.h"
 #include "partwise/base/files.h"
-#include "partwise/base/removal_fixture.h"
+#include "partwise/base/removal.h"
 #include "partwise/images/codec.h"
 
 #include <gtest/gtest.h>

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "partwise/base/overheard_fixture.h"
-#include "partwise/base/removal_fixture.h"
+#include "partwise/base/removal.h"
 #include "partwise/datasets/synthetic_animals.h"
 #include "partwise/experiments/machine.h"
 

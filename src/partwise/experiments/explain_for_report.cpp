@@ -208,7 +208,10 @@ void explain_for_report(const std::vector<runs::RunFolder>& runs,
     const auto position = models::newest_position(*run);
     const auto state = made_of(*run, *found, position.value_or(models::Position{}));
     const auto there = runs::explained_photographs(*run);
-    if (!there.photographs.empty() && there.made_of == state) return;
+    const bool drawn = std::all_of(
+        there.photographs.begin(), there.photographs.end(),
+        [&](const auto& photograph) { return fs::exists(photograph.file_in(run->path())); });
+    if (!there.photographs.empty() && drawn && there.made_of == state) return;
     runs::forget_explained(*run);
     ensure(position.has_value(), "it has no checkpoint");
     ensure(fs::exists(explaining::part_book_file(*run)),

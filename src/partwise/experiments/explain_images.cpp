@@ -35,10 +35,26 @@ bool is_picture_name(const fs::path& path) {
   return ending == ".jpg" || ending == ".jpeg" || ending == ".png";
 }
 
-std::vector<fs::path> pictures_below(const fs::path& folder) {
+// What cannot be looked into is a problem of its own; the others are explained all the same.
+std::vector<fs::path> pictures_below(const fs::path& folder, std::vector<std::string>& problems) {
   std::vector<fs::path> files;
-  for (const auto& entry : fs::recursive_directory_iterator(folder)) {
-    if (entry.is_regular_file() && is_picture_name(entry.path())) files.push_back(entry.path());
+  const auto add_problem = [&](const fs::path& place, const std::error_code& failure) {
+    problems.push_back(fmt::format("{}: {}", place.string(), failure.message()));
+  };
+  std::error_code failure;
+  auto entry = fs::recursive_directory_iterator(folder, failure);
+  if (failure) add_problem(folder, failure);
+  for (; entry != fs::recursive_directory_iterator(); ++entry) {
+    const auto status = entry->status(failure);
+    if (fs::is_regular_file(status) && is_picture_name(entry->path())) {
+      files.push_back(entry->path());
+    } else if (fs::is_directory(status) && !entry->is_symlink()) {
+      fs::directory_iterator(entry->path(), failure);
+      if (failure) entry.disable_recursion_pending();
+    } else if (!is_picture_name(entry->path())) {
+      failure.clear();
+    }
+    if (failure) add_problem(entry->path(), failure);
   }
   std::sort(files.begin(), files.end());
   return files;
@@ -76,7 +92,7 @@ class Wishes {
         add(name);
         continue;
       }
-      const auto files = pictures_below(name);
+      const auto files = pictures_below(name, problems_);
       if (files.empty())
         problems_.push_back(fmt::format(
             "{}: a folder without JPEG or PNG files; name images or a folder of them", name));

@@ -68,13 +68,10 @@ Rank start_rank(int rank, int count, int port, Command command) {
   const auto argument_pointers = pointers(command.arguments);
   const auto environment_pointers = pointers(environment);
   int ends[2] = {-1, -1};
-  ensure(rank == 0 || ::pipe2(ends, O_CLOEXEC) == 0, "cannot start rank {}: {}", rank,
-         std::strerror(errno));
+  const int failure = rank == 0 || ::pipe2(ends, O_CLOEXEC) == 0 ? 0 : errno;
+  ensure(failure == 0, "cannot start rank {}: {}", rank, std::strerror(failure));
   const int nowhere = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
-  sigset_t later;
-  ::sigemptyset(&later);
-  ::sigaddset(&later, SIGINT);
-  ::sigaddset(&later, SIGTERM);
+  const auto later = all_interrupts();
   const pid_t parent = ::getpid();
   const pid_t process = ::fork();
   ensure(process >= 0, "cannot start rank {}: {}", rank, std::strerror(errno));

@@ -75,9 +75,13 @@ void claim_grid_folder(const fs::path& out, const nlohmann::json& manifest) {
   const auto marker = out / "grid.json";
   if (fs::exists(marker)) {
     const auto there = read_json(marker);
-    ensure(there.value("data_hash", "") == manifest.at("data_hash").get<std::string>(),
+    const auto said = [&](const char* key) {
+      return there.is_object() ? there.value(key, nlohmann::json()) : nlohmann::json();
+    };
+    ensure(said("data_hash") == manifest.at("data_hash"),
            "{}: holds a grid on other data ({}); choose another --out", out.string(),
-           there.value("data", "?"));
+           said("data").is_string() ? said("data").get<std::string>()
+                                    : "grid.json does not say which");
     make_writable_folder(out);
     remove_abandoned_writes(out);
     return;

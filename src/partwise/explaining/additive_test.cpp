@@ -1,7 +1,7 @@
 #include "partwise/explaining/additive.h"
 
 #include "partwise/base/files.h"
-#include "partwise/base/removal_fixture.h"
+#include "partwise/base/removal.h"
 #include "partwise/tensors/torch.h"
 
 #include <gtest/gtest.h>

@@ -3,7 +3,7 @@
 #include "partwise/base/error.h"
 #include "partwise/base/files.h"
 #include "partwise/base/random.h"
-#include "partwise/base/removal_fixture.h"
+#include "partwise/base/removal.h"
 #include "partwise/formats/matlab_fixture.h"
 
 #include <gtest/gtest.h>

@@ -3,7 +3,7 @@
 #include "partwise/base/error.h"
 #include "partwise/base/files.h"
 #include "partwise/base/interrupt.h"
-#include "partwise/base/removal_fixture.h"
+#include "partwise/base/removal.h"
 #include "partwise/formats/convert.h"
 
 #include <gtest/gtest.h>

@@ -134,8 +134,9 @@ Image decode_png(std::string_view bytes, std::string_view name, int64_t max_pixe
   PngDecoder decoder(bytes, name);
   const int64_t width = decoder.width();
   const int64_t height = decoder.height();
-  ensure(width * height <= max_pixels, "{}: {} x {} pixels is more than the {} accepted; make it smaller first", name,
-         width, height, max_pixels);
+  ensure(width * height <= max_pixels,
+         "{}: {} x {} pixels is more than the {} accepted; make it smaller first", name, width,
+         height, max_pixels);
   auto image = Image::blank(width, height);
   const bool row_by_row = decoder.start();
   std::vector<uint8_t> rgba(static_cast<std::size_t>(width * 4 * (row_by_row ? 1 : height)));

@@ -1,7 +1,7 @@
 #include "partwise/judging/dump.h"
 
 #include "partwise/base/error.h"
-#include "partwise/base/removal_fixture.h"
+#include "partwise/base/removal.h"
 #include "partwise/formats/convert.h"
 #include "partwise/formats/safetensors.h"
 

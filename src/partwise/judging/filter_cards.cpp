@@ -55,30 +55,27 @@ images::Image image_of_row(const models::Examples& examples, int64_t row) {
 
 std::vector<ChosenFilter> choose_filters(std::span<const metrics::FilterInterpretability> filters,
                                          uint64_t seed) {
+  const auto value = [&](int64_t f) {
+    return filters[static_cast<std::size_t>(f)].interpretability;
+  };
   std::vector<int64_t> order(filters.size());
   std::iota(order.begin(), order.end(), int64_t{0});
-  std::stable_sort(order.begin(), order.end(), [&](int64_t a, int64_t b) {
-    return filters[static_cast<std::size_t>(a)].interpretability >
-           filters[static_cast<std::size_t>(b)].interpretability;
-  });
-  const auto count = std::min<std::size_t>(kCardsOfAKind, order.size() / 3);
+  const auto undefined = std::stable_partition(order.begin(), order.end(),
+                                               [&](int64_t f) { return std::isfinite(value(f)); });
+  std::stable_sort(order.begin(), undefined,
+                   [&](int64_t a, int64_t b) { return value(a) > value(b); });
+  const auto each = std::min<std::size_t>(kCardsOfAKind, order.size() / 3);
+  const auto ranked = static_cast<std::size_t>(undefined - order.begin());
+  const auto count = std::min(each, ranked / 3);  // of the best, and of the worst
   std::vector<ChosenFilter> chosen;
-  const bool ranked = std::any_of(filters.begin(), filters.end(), [](const auto& filter) {
-    return std::isfinite(filter.interpretability);
-  });
-  if (!ranked) {  // the data names no parts: none is the best of them
-    Random random(seed);
-    shuffle(order, random);
-    for (std::size_t i = 0; i < 3 * count; ++i) chosen.push_back({order[i], "random"});
-    return chosen;
-  }
   for (std::size_t i = 0; i < count; ++i) chosen.push_back({order[i], "best"});
-  std::vector<int64_t> middle(order.begin() + static_cast<std::ptrdiff_t>(count),
-                              order.end() - static_cast<std::ptrdiff_t>(count));
+  std::vector<int64_t> others(order.begin() + static_cast<std::ptrdiff_t>(count),
+                              undefined - static_cast<std::ptrdiff_t>(count));
+  others.insert(others.end(), undefined, order.end());
   Random random(seed);
-  shuffle(middle, random);
-  for (std::size_t i = 0; i < count; ++i) chosen.push_back({middle[i], "random"});
-  for (std::size_t i = 0; i < count; ++i) chosen.push_back({order[order.size() - 1 - i], "worst"});
+  shuffle(others, random);
+  for (std::size_t i = 0; i < 3 * each - 2 * count; ++i) chosen.push_back({others[i], "random"});
+  for (std::size_t i = 0; i < count; ++i) chosen.push_back({order[ranked - 1 - i], "worst"});
   return chosen;
 }
 

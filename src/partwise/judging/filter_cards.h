@@ -22,8 +22,8 @@ struct ChosenFilter {
 };
 
 // Four of each by part interpretability, fewer where there are not twelve: the best, some drawn from
-// the rest, the worst (the very worst first), so that nobody has to trust a selection. All are drawn
-// where the data names no parts.
+// the rest, the worst (the very worst first), so that nobody has to trust a selection. A filter whose
+// category has no named parts is neither the best nor the worst: it can only be drawn.
 std::vector<ChosenFilter> choose_filters(std::span<const metrics::FilterInterpretability> filters,
                                          uint64_t seed);
 

@@ -58,6 +58,27 @@ TEST(ChooseFilters, CallsNoneTheBestWhereNoPartsAreKnown) {
   for (const auto& one : chosen) EXPECT_EQ(one.chosen, "random");
 }
 
+// One category of two names its parts: undefined numbers once passed for the highest.
+TEST(ChooseFilters, RanksNoneThatIsUndefined) {
+  std::vector<double> numbers(60, std::nan(""));
+  for (const std::size_t f : {3, 11, 20, 21, 40, 41, 55})
+    numbers[f] = 0.01 * static_cast<double>(f);
+  const auto chosen = choose_filters(filters(numbers), 1);
+  ASSERT_EQ(chosen.size(), 12U);
+  std::set<int64_t> once;
+  for (const auto& one : chosen) once.insert(one.filter);
+  EXPECT_EQ(once.size(), 12U);
+  const std::vector<ChosenFilter> ends{{55, "best"}, {41, "best"}, {3, "worst"}, {11, "worst"}};
+  for (std::size_t i = 0; i < 4; ++i) {
+    const auto& one = chosen[i < 2 ? i : 8 + i];
+    EXPECT_EQ(one.filter, ends[i].filter);
+    EXPECT_EQ(one.chosen, ends[i].chosen);
+  }
+  EXPECT_EQ(std::count_if(chosen.begin(), chosen.end(),
+                          [](const auto& one) { return one.chosen == "random"; }),
+            8);
+}
+
 TEST(ChooseFilters, OfFewFiltersTakesFewer) {
   EXPECT_EQ(choose_filters(filters({0.1, 0.2, 0.3, 0.4}), 1).size(), 3U);
   EXPECT_TRUE(choose_filters(filters({0.1, 0.2}), 1).empty());

@@ -1,6 +1,6 @@
 #include "partwise/judging/outdated_findings.h"
 
-#include "partwise/base/removal_fixture.h"
+#include "partwise/base/removal.h"
 #include "partwise/models/checkpoint.h"
 #include "partwise/tensors/torch.h"
 

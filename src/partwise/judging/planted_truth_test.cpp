@@ -1,6 +1,6 @@
 // Filters whose worth is known beforehand, on the synthetic animals: the judge must say so.
 #include "partwise/base/random.h"
-#include "partwise/base/removal_fixture.h"
+#include "partwise/base/removal.h"
 #include "partwise/datasets/synthetic_animals.h"
 #include "partwise/metrics/location_instability.h"
 #include "partwise/metrics/part_interpretability.h"

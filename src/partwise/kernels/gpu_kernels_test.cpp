@@ -77,6 +77,7 @@ TEST(GpuKernels, AreNoneForAGpuThatCannotRunThemWhichIsSaidOnce) {
 TEST(GpuKernels, ThatDoNotStartAreAnErrorWithPlaceAndRemedy) {
   try {
     launch_failed(1, "out of resources");
+    FAIL() << "went on";
   } catch (const Error& error) {
     const std::string line = error.what();
     EXPECT_TRUE(line.starts_with("cuda:1: a kernel did not start (out of resources)")) << line;

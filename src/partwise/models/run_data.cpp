@@ -40,7 +40,7 @@ std::string likeness_between(const nlohmann::json& then, const nlohmann::json& n
 
 // Why nothing is known though nothing is seen to have changed; "": it is known.
 std::string doubt_between(const nlohmann::json& then, const nlohmann::json& now) {
-  if (!then.contains(kDescription) || !then.contains(kSizes))
+  if (!then.contains(kDescription) || !then.contains(kSizes) || !then.contains(kTimes))
     return "an older program made it, and recorded no image files";
   if (then.at(kTimes) != now.at(kTimes))
     return "image files of its data were written anew since, in the same sizes";

@@ -117,13 +117,27 @@ Tensor InterpretableImpl::learn_on_gpu(const std::vector<Tensor>& pieces,
   for (const auto& piece : pieces) learns = learns || piece.requires_grad();
   const double strength = learns ? options_.strength * strength_factor_ : 0.0;
   const tensors::FullPrecision full;
-  return parts::mask_and_learn_on_gpu({pieces, through_relu, labels, mask_share_, strength, shares},
+  const auto there = labels.to(pieces.front().device());  // kernels cannot read from elsewhere
+  return parts::mask_and_learn_on_gpu({pieces, through_relu, there, mask_share_, strength, shares},
                                       memory, options_, *ranks_, diagnostics);
 }
 
 Tensor InterpretableImpl::open_and_learn(const std::vector<Tensor>& before_relu,
                                          const Tensor& labels) {
   ensure(!before_relu.empty(), "Interpretable: nothing was given to the ReLU");
+  int64_t filters = 0;
+  for (const auto& piece : before_relu) {
+    const auto& first = before_relu.front();
+    ensure(piece.dim() == 4 && piece.size(0) == first.size(0) && piece.size(2) == side_ &&
+               piece.size(3) == side_ && piece.device() == first.device(),
+           "Interpretable: a piece of shape {} on {} beside one of {} on {}; the layer has maps of "
+           "{} x {}",
+           c10::str(piece.sizes()), piece.device().str(), c10::str(first.sizes()),
+           first.device().str(), side_, side_);
+    filters += piece.size(1);
+  }
+  ensure(filters == filters_, "Interpretable: before_relu has {} filters, the layer {}", filters,
+         filters_);
   const bool learns = options_.strength * strength_factor_ > 0.0;
   if (parts::can_fuse_on_gpu(before_relu, inside_->memory, options_, learns, *ranks_)) {
     check_labels(labels, before_relu.front().size(0));

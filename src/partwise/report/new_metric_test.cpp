@@ -1,6 +1,6 @@
 // "A new metric is one file and one row": the row is added here, and everything shows it.
 #include "partwise/base/files.h"
-#include "partwise/base/removal_fixture.h"
+#include "partwise/base/removal.h"
 #include "partwise/findings/findings_file.h"
 #include "partwise/findings/run_comparison.h"
 #include "partwise/metrics/catalogue.h"

@@ -1,7 +1,7 @@
 #include "partwise/base/error.h"
 #include "partwise/base/files.h"
 #include "partwise/base/random.h"
-#include "partwise/base/removal_fixture.h"
+#include "partwise/base/removal.h"
 #include "partwise/findings/run_findings.h"
 #include "partwise/formats/base64.h"
 #include "partwise/images/codec.h"

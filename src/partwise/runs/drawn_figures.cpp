@@ -1,6 +1,7 @@
 #include "partwise/runs/drawn_figures.h"
 
 #include "partwise/base/error.h"
+#include "partwise/base/file_lock.h"
 #include "partwise/base/files.h"
 
 #include <algorithm>
@@ -64,8 +65,10 @@ bool is_drawn_since(const RunFolder& run,
 
 void record_figure(const RunFolder& run, const DrawnFigure& figure, std::string_view png) {
   expects(is_plain_name(figure.name), "'{}' is no figure's name", figure.name);
-  auto figures = drawn_figures(run);
   make_writable_folder(figures_of(run));
+  const FileLock alone(figures_of(run) /
+                       "figures.lock");  // or of two drawn at once one is forgotten
+  auto figures = drawn_figures(run);
   remove_abandoned_writes(figures_of(run));
   write_file_atomically(figure.file_in(run.path()), png);
   const auto older = std::find_if(figures.begin(), figures.end(),

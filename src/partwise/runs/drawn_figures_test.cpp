@@ -1,11 +1,12 @@
 #include "partwise/runs/drawn_figures.h"
 
 #include "partwise/base/error.h"
-#include "partwise/base/removal_fixture.h"
+#include "partwise/base/removal.h"
 
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <thread>
 
 namespace partwise::runs {
 namespace {
@@ -30,6 +31,17 @@ TEST_F(DrawnFigures, AreKeptInTheOrderTheyWereFirstDrawn) {
   EXPECT_EQ(figures[0].alt, "deer");
   EXPECT_EQ(read_file(figures[0].file_in(folder_)), "third");
   EXPECT_EQ(figures[1].name, "mask");
+}
+
+TEST_F(DrawnFigures, OfTwoWhoDrawAtOnceAreAllKept) {
+  const auto draw = [&](const std::string& whose) {
+    for (int i = 0; i < 20; ++i)
+      record_figure(run_, {whose + std::to_string(i), "Title", "Caption.", ""}, "picture");
+  };
+  std::thread other([&] { draw("hers"); });
+  draw("his");
+  other.join();
+  EXPECT_EQ(drawn_figures(run_).size(), 40U);
 }
 
 TEST_F(DrawnFigures, AreStillTrueUntilWhatTheyWereMadeOfChanges) {

@@ -2,6 +2,7 @@
 
 #include "partwise/base/error.h"
 #include "partwise/base/files.h"
+#include "partwise/base/removal.h"
 #include "partwise/runs/drawn_figures.h"
 
 #include <algorithm>
@@ -105,10 +106,10 @@ void record_explained(const RunFolder& run,
 
 void forget_explained(const RunFolder& run) {
   const auto folder = explained_list(run).parent_path();
-  std::error_code problem;
-  fs::remove_all(folder, problem);
-  ensure(!problem, "{}: holds explanations of another state of the run and cannot be removed ({})",
-         folder.string(), problem.message());
+  remove_folder(folder);
+  ensure(!fs::exists(folder),
+         "{}: holds explanations of another state of the run and cannot be removed",
+         folder.string());
 }
 
 }  // namespace partwise::runs

@@ -1,7 +1,7 @@
 #include "partwise/runs/longer_run.h"
 
 #include "partwise/base/files.h"
-#include "partwise/base/removal_fixture.h"
+#include "partwise/base/removal.h"
 #include "partwise/runs/run_folder.h"
 
 #include <gtest/gtest.h>

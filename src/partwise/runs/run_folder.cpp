@@ -4,10 +4,12 @@
 #include "partwise/base/folder_claim.h"
 #include "partwise/runs/log_scalars.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <ctime>
 #include <fcntl.h>
+#include <initializer_list>
 #include <iomanip>
 #include <sstream>
 #include <string_view>
@@ -97,15 +99,42 @@ RunFolder RunFolder::create(const fs::path& path,
 
 namespace {
 
+// What is read without a look at its kind.
+void hold_to_text(const nlohmann::json& object,
+                  std::initializer_list<const char*> keys,
+                  const fs::path& path) {
+  for (const auto* key : keys) {
+    ensure(!object.contains(key) || object.at(key).is_string(),
+           "{}: {} is {}, where text belongs; mend it, or train a new run", path.string(), key,
+           object.value(key, nlohmann::json()).dump());
+  }
+}
+
+nlohmann::json read_options(const fs::path& path) {
+  auto options = read_object(path);
+  hold_to_text(options, {"net", "arm", "task", "loss"}, path);
+  for (const auto* key : {"epochs", "seed"}) {
+    ensure(!options.contains(key) || options.at(key).is_number_integer(),
+           "{}: {} is {}, where a whole number belongs; mend it, or train a new run", path.string(),
+           key, options.value(key, nlohmann::json()).dump());
+  }
+  return options;
+}
+
 nlohmann::json read_manifest(const fs::path& path) {
   if (!fs::exists(path)) return nlohmann::json::object();
   auto manifest = read_object(path);
-  for (const auto* key :
-       {"data", "data_hash", "images_hash", "images_written", "version", "commit", "created"}) {
-    ensure(!manifest.contains(key) || manifest.at(key).is_string(),
-           "{}: {} is {}, where text belongs; mend it, or train a new run", path.string(), key,
-           manifest.value(key, nlohmann::json()).dump());
-  }
+  hold_to_text(
+      manifest,
+      {"data", "data_hash", "images_hash", "images_written", "version", "commit", "created"}, path);
+  const auto lengthened = manifest.value("lengthened", nlohmann::json::array());
+  const bool sound =
+      lengthened.is_array() &&
+      std::all_of(lengthened.begin(), lengthened.end(), [](const auto& one) {
+        return one.is_object() && one.value("epochs", nlohmann::json()).is_number_integer();
+      });
+  ensure(sound, "{}: lengthened is {}, where a list of trainings with epochs belongs; mend it",
+         path.string(), lengthened.dump());
   return manifest;
 }
 
@@ -115,7 +144,7 @@ RunFolder RunFolder::open(const fs::path& path) {
   ensure(fs::is_directory(path), "{}: no such run folder", path.string());
   ensure(fs::exists(path / "options.json"), "{}: not a run (it has no options.json)",
          path.string());
-  return {path, read_object(path / "options.json"), read_manifest(path / "manifest.json")};
+  return {path, read_options(path / "options.json"), read_manifest(path / "manifest.json")};
 }
 
 fs::path RunFolder::data(const fs::path& given) const {

@@ -1,7 +1,7 @@
 #include "partwise/training/log_rows.h"
 
 #include "partwise/base/error.h"
-#include "partwise/base/removal_fixture.h"
+#include "partwise/base/removal.h"
 
 #include <gtest/gtest.h>
 

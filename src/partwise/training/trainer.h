@@ -29,7 +29,7 @@ void require_trainable(const Recipe& recipe, const datasets::PartDataset& datase
 // the run's newest checkpoint where there is one; a finished run is left as it is. After every
 // epoch a row of log.jsonl, with what the validation images show where there are any, and a
 // checkpoint; another every options.checkpoint_minutes. A run that goes on is, on one machine with
-// the same number of threads, the uninterrupted one bit for bit. SIGINT and SIGTERM end it after
+// the same number of threads, the uninterrupted one bit for bit. An interrupt ends it after
 // the running step: that is saved and Interrupted thrown. A loss or gradient that is not finite
 // stops with epoch, step and layer named. With several ranks all call this with the same run; the
 // leader's checkpoint counts. A run that another process is training is an Error.

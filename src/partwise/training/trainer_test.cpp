@@ -2,7 +2,7 @@
 
 #include "partwise/base/error.h"
 #include "partwise/base/files.h"
-#include "partwise/base/removal_fixture.h"
+#include "partwise/base/removal.h"
 #include "partwise/datasets/synthetic_animals.h"
 #include "partwise/models/model.h"
 #include "partwise/networks/tensor_file.h"

@@ -26,6 +26,7 @@ int main(int argc, char** argv) {
   sigemptyset(&later);
   sigaddset(&later, SIGINT);
   sigaddset(&later, SIGTERM);
+  sigaddset(&later, SIGHUP);
   sigprocmask(SIG_BLOCK, &later, nullptr);
   char self[PATH_MAX] = "/";  // where /proc is not there
   [[maybe_unused]] const auto length = ::readlink("/proc/self/exe", self, sizeof self - 1);

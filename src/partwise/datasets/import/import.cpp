@@ -230,11 +230,18 @@ Outcome take_image(const PlannedImage& planned, const fs::path& out) {
   return outcome;
 }
 
+// The original is at fault: what was taken of it is of no use.
+class Unfit : public Error {
+ public:
+  using Error::Error;
+};
+
 void refuse_if_strict(const ImportRequest& request, const std::vector<Skipped>& skipped) {
   if (!request.strict) return;
   for (const auto& item : skipped) {
-    ensure(item.kind == kNothingChosen, "{}: {} ({}); without --strict it would be left out",
-           item.name, item.kind, item.reason);
+    if (item.kind == kNothingChosen) continue;
+    throw Unfit(fmt::format("{}: {} ({}); without --strict it would be left out", item.name,
+                            item.kind, item.reason));
   }
 }
 
@@ -397,6 +404,25 @@ ImportOptions settled(ImportOptions options, const ImportPlan& plan) {
 
 }  // namespace
 
+namespace {
+
+// Of an original that is refused nothing stays that would refuse the mended one.
+ImportReport report_of(const ImportRequest& request, const ImportPlan& plan) {
+  try {
+    auto report = assemble(request, plan, take_images(request, plan));
+    if (!report.dataset.images.empty()) return report;
+    throw Unfit(
+        fmt::format("{}: holds no image that can be used ({} skipped{})", request.source.string(),
+                    report.skipped.size(),
+                    report.skipped.empty() ? "" : ", the first: " + report.skipped.front().reason));
+  } catch (const Unfit&) {
+    forget_unfinished(request.out);
+    throw;
+  }
+}
+
+}  // namespace
+
 ImportReport import_dataset(const ImportRequest& request) {
   validate(request.options);
   const auto& format = import_format(request.format);
@@ -425,10 +451,7 @@ ImportReport import_dataset(const ImportRequest& request) {
     auto notes = read_notes(*finished);
     return {*std::move(finished), read_skipped(request.out), {}, std::move(notes)};
   }
-  auto report = assemble(request, plan, take_images(request, plan));
-  ensure(!report.dataset.images.empty(), "{}: holds no image that can be used ({} skipped{})",
-         request.source.string(), report.skipped.size(),
-         report.skipped.empty() ? "" : ", the first: " + report.skipped.front().reason);
+  auto report = report_of(request, plan);
   report.dataset.info = identity;
   report.dataset.info["skipped"] = count_by_kind(report.skipped);
   if (!report.notes.empty()) report.dataset.info[kNotes] = report.notes;

@@ -2,7 +2,7 @@
 
 // For tests: a scratch folder and small photographs to import.
 #include "partwise/base/files.h"
-#include "partwise/base/removal_fixture.h"
+#include "partwise/base/removal.h"
 #include "partwise/datasets/import/import.h"
 #include "partwise/images/codec.h"
 

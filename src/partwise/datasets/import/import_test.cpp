@@ -1,7 +1,7 @@
 #include "partwise/datasets/import/import.h"
 
 #include "partwise/base/error.h"
-#include "partwise/base/removal_fixture.h"
+#include "partwise/base/removal.h"
 #include "partwise/datasets/check.h"
 #include "partwise/datasets/import/import_fixture.h"
 
@@ -66,6 +66,8 @@ TEST_F(Import, StrictRefusesTheFirstProblem) {
   strict.strict = true;
   EXPECT_NE(reason_of([&] { import_dataset(strict); }).find("empty.jpg"), std::string::npos);
   EXPECT_FALSE(fs::exists(strict.out / "dataset.json"));
+  fs::remove(source_ / "fox/empty.jpg");  // mended: the refused one is in nobody's way
+  EXPECT_EQ(import_dataset(strict).dataset.images.size(), 10U);
 }
 
 TEST_F(Import, AFinishedOneIsLeftAloneAndAnInterruptedOneCompleted) {
@@ -185,6 +187,8 @@ TEST_F(Import, NothingUsableIsAnError) {
   write("fox/notes.txt", "not a picture");
   EXPECT_NE(reason_of([&] { import_dataset(empty); }).find("no image that can be used"),
             std::string::npos);
+  photograph("fox/f.jpg", 20, 10, 1);
+  EXPECT_EQ(import_dataset(empty).dataset.images.size(), 1U);
 }
 
 TEST_F(Import, DuplicatesStayOnOneSideOfACleanSplit) {

@@ -74,6 +74,9 @@ std::vector<fs::path> files_below(const fs::path& folder, std::vector<Skipped>& 
       leave_out(entry->path(), "neither a file nor a folder");
     } else if (entry->is_symlink(failure)) {
       leave_out(entry->path(), "a link to a folder; only links to files are followed here");
+    } else if (fs::directory_iterator(entry->path(), failure); failure) {
+      leave_out(entry->path(), "a folder that may not be looked into");
+      entry.disable_recursion_pending();
     }
   }
   std::sort(files.begin(), files.end());

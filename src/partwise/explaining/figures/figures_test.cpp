@@ -1,6 +1,6 @@
 #include "partwise/base/error.h"
 #include "partwise/base/overheard_fixture.h"
-#include "partwise/base/removal_fixture.h"
+#include "partwise/base/removal.h"
 #include "partwise/datasets/synthetic_animals.h"
 #include "partwise/explaining/figures/figure_kinds.h"
 #include "partwise/explaining/figures/part_tiles.h"
