@@ -181,7 +181,7 @@ TEST_F(CocoImport, ImagesAreFoundBesideAnAnnotationsFolder) {
   EXPECT_EQ(import_dataset(request("coco")).dataset.images.size(), 2U);
 }
 
-TEST_F(CocoImport, IsRefusedInOneShortLineWhateverTheFileHolds) {
+TEST_F(CocoImport, IsRefusedInOneShortLineOrNamedWhateverTheFileHolds) {
   const auto text = "w\npartwise: all is well \x1B[2J" + std::string(100'000, 'x');
   const auto sound = file_;
   for (const auto* pointer : {"/images/0/file_name", "/images/0/id", "/categories/0/name",
@@ -190,8 +190,7 @@ TEST_F(CocoImport, IsRefusedInOneShortLineWhateverTheFileHolds) {
     file_[json::json_pointer(pointer)] = text;
     file_["categories"][1]["name"] = text;  // where a name alone is no mistake, it stands twice
     try {
-      (void)imported();
-      ADD_FAILURE() << pointer << ": was not refused";
+      EXPECT_FALSE(imported().skipped.empty()) << pointer;  // data; say() makes lines of it
     } catch (const Error& error) {
       const std::string said = error.what();
       EXPECT_LT(said.size(), 700U) << pointer;
