@@ -28,13 +28,13 @@ void for_each_finding(Run& run, const Visit& visit) {
 
 std::string bytes_of(const std::vector<double>& values) {
   std::string bytes(values.size() * sizeof(double), '\0');
-  std::memcpy(bytes.data(), values.data(), bytes.size());
+  if (!values.empty()) std::memcpy(bytes.data(), values.data(), bytes.size());
   return bytes;
 }
 
 std::vector<double> numbers_in(std::string_view bytes) {
   std::vector<double> values(bytes.size() / sizeof(double));
-  std::memcpy(values.data(), bytes.data(), values.size() * sizeof(double));
+  if (!values.empty()) std::memcpy(values.data(), bytes.data(), values.size() * sizeof(double));
   return values;
 }
 

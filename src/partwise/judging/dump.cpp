@@ -93,7 +93,7 @@ std::vector<int64_t> ids_of(
   ensure(array.dtype == Dtype::i64, "{}: {} is {}, not I64", place, name,
          formats::name_of(array.dtype));
   ensure(array.shape.size() == 1 && array.shape[0] == count,
-         "{}: {} is {}, expected [{}], one a {} of maps", place, name,
+         "{}: {} is {}, expected [{}], one per {} of maps", place, name,
          formats::shape_text(array.shape), count, of);
   std::vector<int64_t> ids(array.count());
   std::memcpy(ids.data(), array.bytes.data(), array.bytes.size());

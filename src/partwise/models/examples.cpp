@@ -82,10 +82,8 @@ Tensor normalised_on_gpu(const Tensor& pixels, bool narrow) {
   const auto factor = [](std::size_t c) { return 1.0 / (255.0 * kPixelSpread[c]); };
   const auto offset = [](std::size_t c) { return -kPixelMean[c] / kPixelSpread[c]; };
   const auto* table = kernels::gpu_kernels(tensors::gpu_of(pixels));
-  if (table == nullptr ||
-      pixels.size(0) >
-          kernels::
-              kGpuMostImages) {  // as normalised(), but nothing comes from the CPU: steps are recorded
+  // As normalised(), but nothing comes from the CPU: steps are recorded.
+  if (table == nullptr || pixels.size(0) > kernels::kGpuMostImages) {
     std::vector<Tensor> channels;
     for (std::size_t c = 0; c < 3; ++c) {
       const auto channel = pixels.select(1, static_cast<int64_t>(c)).to(torch::kFloat32);

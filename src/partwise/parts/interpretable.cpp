@@ -126,14 +126,18 @@ Tensor InterpretableImpl::open_and_learn(const std::vector<Tensor>& before_relu,
                                          const Tensor& labels) {
   ensure(!before_relu.empty(), "Interpretable: nothing was given to the ReLU");
   int64_t filters = 0;
+  const auto& first = before_relu.front();
   for (const auto& piece : before_relu) {
-    const auto& first = before_relu.front();
-    ensure(piece.dim() == 4 && piece.size(0) == first.size(0) && piece.size(2) == side_ &&
-               piece.size(3) == side_ && piece.device() == first.device(),
-           "Interpretable: a piece of shape {} on {} beside one of {} on {}; the layer has maps of "
-           "{} x {}",
-           c10::str(piece.sizes()), piece.device().str(), c10::str(first.sizes()),
-           first.device().str(), side_, side_);
+    const bool fits = piece.dim() == 4 && piece.size(0) == first.size(0) &&
+                      piece.size(2) == side_ && piece.size(3) == side_ &&
+                      piece.device() == first.device();
+    if (!fits) {
+      throw Error(fmt::format(
+          "Interpretable: a piece of shape {} on {} beside one of {} on {}; the layer has maps of "
+          "{} x {}",
+          c10::str(piece.sizes()), piece.device().str(), c10::str(first.sizes()),
+          first.device().str(), side_, side_));
+    }
     filters += piece.size(1);
   }
   ensure(filters == filters_, "Interpretable: before_relu has {} filters, the layer {}", filters,

@@ -66,8 +66,8 @@ bool is_drawn_since(const RunFolder& run,
 void record_figure(const RunFolder& run, const DrawnFigure& figure, std::string_view png) {
   expects(is_plain_name(figure.name), "'{}' is no figure's name", figure.name);
   make_writable_folder(figures_of(run));
-  const FileLock alone(figures_of(run) /
-                       "figures.lock");  // or of two drawn at once one is forgotten
+  // Or of two figures drawn at once the list forgets one.
+  const FileLock alone(figures_of(run) / "figures.lock");
   auto figures = drawn_figures(run);
   remove_abandoned_writes(figures_of(run));
   write_file_atomically(figure.file_in(run.path()), png);
