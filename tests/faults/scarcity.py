@@ -174,7 +174,7 @@ def least(ground, step, *arguments):
 def little_memory(ground, times):
     """Between what the program needs to start and what its work needs. Whatever happens to it there, nothing is lost."""
     row = ground.row("out of memory (ulimit -v)")
-    start = least(ground, 8, "--version")
+    start = least(ground, 8, "--help")  # the program itself: the starter answers --version
     refused = died = 0
     for name, (make, command) in commands(ground).items():
         undisturbed = make()
