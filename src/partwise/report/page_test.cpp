@@ -213,7 +213,7 @@ TEST_F(Report, FetchesNothing) {
   EXPECT_FALSE(contains(html, "https://"));
   EXPECT_TRUE(contains(html, "default-src 'none'"));
   EXPECT_FALSE(contains(html, "<script"));
-  EXPECT_FALSE(std::regex_search(html, std::regex(R"rx(<[^>]*\son[a-z]+=)rx")));
+  EXPECT_FALSE(std::regex_search(html, std::regex(R"rx(\son[a-z]+=)rx")));
 }
 
 TEST_F(Report, DisarmsEveryStringThatComesFromAFile) {
