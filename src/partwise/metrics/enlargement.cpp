@@ -15,8 +15,9 @@ namespace {
 
 constexpr std::size_t kWord = 64;
 
-// AVX2 takes four doubles at a time, with the same bits.
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
+// AVX2 takes four doubles at a time, with the same bits. The thread sanitizer cannot run what
+// chooses between clones before it has begun itself.
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_THREAD__)
 #define PARTWISE_LINES __attribute__((target_clones("avx2", "default")))
 #else
 #define PARTWISE_LINES

@@ -17,7 +17,8 @@ int64_t clipped(double value, int64_t side) {
 }
 
 // Plain x86-64 counts bits by arithmetic; any machine of the last fifteen years has an instruction.
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
+// The thread sanitizer cannot run what chooses between clones before it has begun itself.
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_THREAD__)
 #define PARTWISE_COUNTS_BITS __attribute__((target_clones("popcnt", "default")))
 #else
 #define PARTWISE_COUNTS_BITS
