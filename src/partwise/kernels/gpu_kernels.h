@@ -19,6 +19,7 @@ inline constexpr int kGpuMostCategories = 320;  // of a task
 // in several pieces whose filters follow one another, each with an even number of them.
 struct GpuMaps {
   const void* values[kGpuSources] = {};
+  const float* biases[kGpuSources] = {};  // [filters_of]: added to the values first; or null
   int filters_of[kGpuSources] = {};
   int pieces = 0;
   bool narrow = false;  // bfloat16; otherwise float
@@ -154,6 +155,7 @@ struct GpuPush {
   const float* pull = nullptr;
   const float* scaling = nullptr;  // [filters]
   const float* raise = nullptr;    // or null
+  const float* dense = nullptr;    // [images, side, side, filters]: in place of constant and pull
   const float* need = nullptr;     // [filters], or null: no lift
   const int64_t* labels = nullptr;
   const int* category = nullptr;
@@ -165,6 +167,7 @@ struct GpuPush {
   float* lift = nullptr;              // [filters]
   const int64_t* seed = nullptr;      // of rounding at random, one number
   void* gradients[kGpuSources] = {};  // like the values
+  float* bias_sums = nullptr;         // of each map's gradient; or null
 };
 
 enum class GpuUnit { filter_share, layer_share, plain };
