@@ -16,7 +16,7 @@
 // threads take turns, each until it waits at a barrier; the blocks run one after the other, so that
 // what they share can be static.
 #define __global__ static
-#define __device__ static
+#define __device__ inline
 #define __shared__ static
 #define __grid_constant__
 #define UNROLLED(how)
@@ -134,8 +134,17 @@ inline int __ffs(int bits) {
 inline int __popc(unsigned bits) {
   return __builtin_popcount(bits);
 }
-inline unsigned atomicAdd(unsigned* at, unsigned value) {
+template <class T>
+T atomicAdd(T* at, T value) {
   return std::exchange(*at, *at + value);
+}
+template <class T>
+T atomicMin(T* at, T value) {
+  return std::exchange(*at, std::min(*at, value));
+}
+template <class T>
+T atomicMax(T* at, T value) {
+  return std::exchange(*at, std::max(*at, value));
 }
 inline int __float_as_int(float value) {
   int bits = 0;

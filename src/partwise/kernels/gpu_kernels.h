@@ -11,7 +11,7 @@ namespace partwise::kernels {
 
 inline constexpr int kGpuSources = 4;
 inline constexpr int kGpuMostImages = 65535;    // of a batch: a grid's second side
-inline constexpr int kGpuMostCells = 896;       // of a map
+inline constexpr int kGpuMostSide = 32;         // of a map
 inline constexpr int kGpuMostFilters = 4096;    // of a layer
 inline constexpr int kGpuMostCategories = 320;  // of a task
 
@@ -56,8 +56,10 @@ struct GpuLook {
 struct GpuForeign {
   GpuMaps maps;
   GpuTemplates templates;
-  const int* peaks = nullptr;
-  float* foreign = nullptr;
+  const int* peaks = nullptr;  // of the whole batch
+  float* foreign = nullptr;    // of these images
+  int images = 0;              // of the whole batch
+  int first = 0;               // of these among them
 };
 
 // The layer's memory, as parts/memory.h has it: [filters] or a number unless noted.

@@ -261,7 +261,13 @@ void plan_gpu_push(GpuPlan& plan,
   plan.sums = diagnostics.count_push();
   plan.arrived = memory.arrived_on_gpu();
 
-  table.foreign({look.maps, look.templates, look.peaks, plan.of_maps(kForeign)}, stream);
+  kernels::GpuForeign foreign;
+  foreign.maps = look.maps;
+  foreign.templates = look.templates;
+  foreign.peaks = look.peaks;
+  foreign.foreign = plan.of_maps(kForeign);
+  foreign.images = look.maps.images;
+  table.foreign(foreign, stream);
   kernels::GpuWeigh weigh;
   weigh.batch = gather;
   weigh.state = state;
@@ -342,8 +348,7 @@ bool can_fuse_on_gpu(const std::vector<Tensor>& pieces,
   }
   return first.size(0) <= kernels::kGpuMostImages && memory.type().dtype() == torch::kFloat32 &&
          memory.type().device() == first.device() && std::ssize(pieces) <= kernels::kGpuSources &&
-         filters <= kernels::kGpuMostFilters &&
-         first.size(2) * first.size(3) <= kernels::kGpuMostCells &&
+         filters <= kernels::kGpuMostFilters && first.size(2) <= kernels::kGpuMostSide &&
          memory.categories() <= kernels::kGpuMostCategories &&
          (!learns || options.rule == Rule::release);
 }
