@@ -3,8 +3,9 @@
 #include <cstdint>
 #include <string>
 
-// An interpretable layer on a GPU, in as few launches as its dependences allow: two forward for
-// the maps (three with learned templates) and three for the layer's numbers, three backward. All arithmetic is float32, whatever
+// An interpretable layer on a GPU, in as few launches as its dependences allow: one forward (two with
+// learned templates), beside which five more find out what the layer's filters want, and three
+// backward (four with biases). All arithmetic is float32, whatever
 // the maps' type; every sum has a fixed order. The same functions as map_kernels.h and
 // layer_kernels.h, arranged by what can be done while a map is in registers.
 namespace partwise::kernels {
@@ -213,13 +214,20 @@ struct GpuBiasRelu {
   bool narrow = false;
 };
 
+// sums[column] = the sum over the rows
+struct GpuColumnSums {
+  const float* numbers = nullptr;  // [rows, columns]
+  float* sums = nullptr;
+  int rows = 0;
+  int columns = 0;
+};
+
 // Back: what passes the ReLU, and the bias's gradient.
 struct GpuBiasReluBack {
   const void* values = nullptr;    // what came out
   const void* gradient = nullptr;  // all of these alike
   void* passed = nullptr;
   float* parts = nullptr;     // [kGpuBiasParts, channels]
-  int blocks = 0;             // the kernels' own
   float* for_bias = nullptr;  // [channels]
   int64_t rows = 0;
   int channels = 0;
@@ -239,6 +247,7 @@ struct GpuKernels {
   void (*normalise)(const GpuPixels& work, void* stream);
   void (*bias_relu)(const GpuBiasRelu& work, void* stream);
   void (*bias_relu_back)(const GpuBiasReluBack& work, void* stream);
+  void (*column_sums)(const GpuColumnSums& work, void* stream);
   bool emulated = false;  // on the CPU, for tests: gpu_emulation_fixture.h
   // Why a GPU cannot run these; empty: it can. Null: none needs to be asked.
   std::string (*refusal)(int device) = nullptr;

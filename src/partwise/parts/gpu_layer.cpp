@@ -31,10 +31,12 @@ std::vector<Tensor> channels_last(const std::vector<Tensor>& pieces) {
   return laid;
 }
 
-kernels::GpuMaps maps_of(const std::vector<Tensor>& pieces) {
+kernels::GpuMaps maps_of(const std::vector<Tensor>& pieces, const std::vector<Tensor>& biases) {
   kernels::GpuMaps maps;
   for (const auto& piece : pieces) {
     maps.values[maps.pieces] = piece.data_ptr();
+    if (!biases.empty())
+      maps.biases[maps.pieces] = at<float>(biases[static_cast<std::size_t>(maps.pieces)]);
     maps.filters_of[maps.pieces++] = whole(piece.size(1));
     maps.filters += whole(piece.size(1));
   }
@@ -63,6 +65,7 @@ enum MapNumber {
   kTaskSquares,
   kPushSquares,
   kLiftSquares,
+  kBiasSums,
   kMapNumbers
 };
 
@@ -77,6 +80,7 @@ enum FilterNumber {
   kAllSums,
   kFactor,
   kLift,
+  kForBiases,
   kEffectiveShares,               // two
   kNorms = kEffectiveShares + 2,  // three
   kFilterNumbers = kNorms + 3
@@ -85,6 +89,7 @@ enum FilterNumber {
 // What one pass keeps on the GPU until its backward pass is done.
 struct GpuPlan : torch::CustomClassHolder {
   std::vector<Tensor> pieces;
+  std::vector<Tensor> biases;
   Tensor labels;
   Tensor map_numbers;
   Tensor cells;  // int32 [2, batch, filter]: peaks, strongest
@@ -101,6 +106,7 @@ struct GpuPlan : torch::CustomClassHolder {
   kernels::GpuPush push;
   kernels::GpuBalance balance;
   bool learns = false;
+  tensors::SideWork side;
 
   float* of_maps(MapNumber which) const {
     return at<float>(map_numbers) + which * map_numbers.stride(0);
@@ -113,7 +119,7 @@ struct GpuPlan : torch::CustomClassHolder {
 struct GpuFunction : torch::autograd::Function<GpuFunction> {
   static Tensor forward(torch::autograd::AutogradContext* context,
                         const c10::intrusive_ptr<GpuPlan>& plan,
-                        at::TensorList /*pieces*/) {
+                        at::TensorList /*pieces and biases*/) {
     context->saved_data["plan"] = c10::IValue::make_capsule(plan);
     return std::move(plan->masked);  // kept, it would keep itself
   }
@@ -122,7 +128,8 @@ struct GpuFunction : torch::autograd::Function<GpuFunction> {
                                       std::vector<Tensor> gradients) {
     const auto holder = context->saved_data["plan"].toCapsule();
     auto& plan = static_cast<GpuPlan&>(*holder);
-    std::vector<Tensor> result(1 + plan.pieces.size());
+    std::vector<Tensor> result(1 + plan.pieces.size() + plan.biases.size());
+    plan.side.join();
     if (!gradients[0].defined()) return result;
     TORCH_CHECK(!torch::GradMode::is_enabled(),
                 "an interpretable layer in training can be differentiated once only on a GPU");
@@ -140,14 +147,29 @@ struct GpuFunction : torch::autograd::Function<GpuFunction> {
       table.norms(push, stream);
       table.balance(plan.balance, stream);
     }
+    if (plan.biases.empty()) {
+      table.push(push, stream);
+      return result;
+    }
+    push.bias_sums = plan.of_maps(kBiasSums);
     table.push(push, stream);
+    table.column_sums(
+        {push.bias_sums, plan.of_filters(kForBiases), push.maps.images, push.maps.filters}, stream);
+    int64_t first = 0;
+    for (std::size_t i = 0; i < plan.biases.size(); ++i) {
+      const auto filters = plan.biases[i].size(0);
+      result[1 + plan.pieces.size() + i] =
+          plan.filter_numbers[kForBiases].slice(0, first, first + filters);
+      first += filters;
+    }
     return result;
   }
 };
 
 void lay_out(GpuPlan& plan, const GpuPass& pass, const Memory& memory) {
   plan.pieces = channels_last(pass.pieces);
-  const auto maps = maps_of(plan.pieces);
+  for (const auto& bias : pass.biases) plan.biases.push_back(bias.detach().contiguous());
+  const auto maps = maps_of(plan.pieces, plan.biases);
   const auto type = memory.type();
   const auto categories = memory.categories();
   plan.labels = pass.labels.contiguous();
@@ -162,7 +184,7 @@ void lay_out(GpuPlan& plan, const GpuPass& pass, const Memory& memory) {
 
 kernels::GpuLook look_of(const GpuPlan& plan, const PartOptions& options) {
   kernels::GpuLook look;
-  look.maps = maps_of(plan.pieces);
+  look.maps = maps_of(plan.pieces, plan.biases);
   look.templates = {at<float>(plan.slopes), options.template_shape == TemplateShape::l2};
   look.centroid = options.peak == Peak::centroid;
   look.peaks = at<int>(plan.cells);
@@ -175,7 +197,7 @@ kernels::GpuLook look_of(const GpuPlan& plan, const PartOptions& options) {
 }
 
 kernels::GpuGather gather_of(const GpuPlan& plan, Memory& memory, const PartOptions& options) {
-  const auto maps = maps_of(plan.pieces);
+  const auto maps = maps_of(plan.pieces, plan.biases);
   kernels::GpuGather gather;
   gather.images = maps.images;
   gather.filters = maps.filters;
@@ -356,7 +378,7 @@ bool can_fuse_on_gpu(const std::vector<Tensor>& pieces,
 Tensor mask_on_gpu(const Tensor& maps, const Memory& memory, const PartOptions& options) {
   const torch::NoGradGuard no_grad;
   GpuPlan plan;
-  lay_out(plan, {{maps}, false, maps.new_empty({0}, torch::kInt64), 1.0, 0.0, {}}, memory);
+  lay_out(plan, {{maps}, {}, false, maps.new_empty({0}, torch::kInt64), 1.0, 0.0, {}}, memory);
   plan.slopes = memory.slopes();
   auto look = look_of(plan, options);
   look.masked = plan.masked.data_ptr();
@@ -382,30 +404,46 @@ Tensor mask_and_learn_on_gpu(const GpuPass& pass,
     if (learned) look.spreads = plan->of_maps(kSpreads);
     if (!learned) look.masked = plan->masked.data_ptr();
     table.look(look, stream);
-    const auto gather = gather_of(*plan, memory, options);
-    table.gather(gather, stream);
-    memory.assign_if_due();
-    const auto state = state_of(*plan, memory, options);
-    const auto unit = beta_from_slope(1.0, look.maps.side) / look.maps.side;
-    table.settle({gather, state, static_cast<float>(unit)}, stream);
-    if (learned) {  // the templates have moved
-      look.seek = false;
-      look.templates.slopes = state.slopes;
-      look.spreads = nullptr;
-      look.masked = plan->masked.data_ptr();
-      table.look(look, stream);
-    }
-    if (diagnostics.watches_next()) {
-      auto maps = torch::cat(plan->pieces, 1).to(memory.type().dtype());
-      diagnostics.see(maps.clamp_min(0.0).flatten(2), memory, options, ranks);
-    } else {
-      diagnostics.see({}, memory, options, ranks);
-    }
     plan->push = mask_of(*plan, pass, look);
     plan->learns = pass.strength > 0.0;
-    if (plan->learns) plan_gpu_push(*plan, pass, look, gather, state, memory, options, diagnostics);
+    const auto find_out = [&] {
+      auto* here = tensors::stream_of(plan->map_numbers);
+      const auto gather = gather_of(*plan, memory, options);
+      table.gather(gather, here);
+      memory.assign_if_due();
+      const auto state = state_of(*plan, memory, options);
+      const auto unit = beta_from_slope(1.0, look.maps.side) / look.maps.side;
+      table.settle({gather, state, static_cast<float>(unit)}, here);
+      if (learned) {  // the templates have moved
+        look.seek = false;
+        look.templates.slopes = plan->push.templates.slopes = state.slopes;
+        look.spreads = nullptr;
+        look.masked = plan->masked.data_ptr();
+        table.look(look, here);
+      }
+      if (diagnostics.watches_next()) {
+        auto maps = torch::cat(plan->pieces, 1).to(memory.type().dtype());
+        if (!plan->biases.empty()) maps += torch::cat(plan->biases).view({1, -1, 1, 1});
+        diagnostics.see(maps.clamp_min(0.0).flatten(2), memory, options, ranks);
+      } else {
+        diagnostics.see({}, memory, options, ranks);
+      }
+      if (plan->learns) {
+        plan_gpu_push(*plan, pass, look, gather, state, memory, options, diagnostics);
+      }
+    };
+    // Learned templates and an assignment are needed at once; without a backward pass nobody joins.
+    bool comes_back = false;
+    for (const auto& piece : pass.pieces) comes_back = comes_back || piece.requires_grad();
+    if (comes_back && !learned && memory.is_assigned()) {
+      plan->side.run(plan->map_numbers, find_out);
+    } else {
+      find_out();
+    }
   }
-  return GpuFunction::apply(plan, at::TensorList(pass.pieces));
+  std::vector<Tensor> inputs = pass.pieces;
+  inputs.insert(inputs.end(), pass.biases.begin(), pass.biases.end());
+  return GpuFunction::apply(plan, at::TensorList(inputs));
 }
 
 }  // namespace partwise::parts

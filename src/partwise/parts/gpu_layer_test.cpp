@@ -44,14 +44,18 @@ std::vector<Tensor> traces(const PartOptions& options,
     leaf = leaf.to(type).to(device).requires_grad_();
     const auto pieces = leaf.split({4, kFilters - 4}, 1);
     const std::vector<Tensor> before{pieces[0] * 1.0, pieces[1] * 1.0};
+    const auto bias = (0.2 * torch::randn({kFilters})).to(device).requires_grad_();
+    const auto biases = bias.split({4, kFilters - 4}, 0);
     const auto labels = torch::randint(-1, categories, {kImages}, torch::kInt64).to(device);
     const auto target = torch::randn({kImages, kFilters, side, side}).to(type).to(device);
     layer->set_mask_share(step == 1 ? 0.4 : 1.0);
-    const auto out = step % 2 == 0
-                         ? layer->open_and_learn(before, labels)
-                         : layer->mask_and_learn(torch::relu(torch::cat(before, 1)), labels);
+    const auto out =
+        step % 2 == 0
+            ? layer->open_and_learn(before, labels, step == 2 ? biases : std::vector<Tensor>{})
+            : layer->mask_and_learn(torch::relu(torch::cat(before, 1)), labels);
     ((out - target).to(torch::kFloat32).square().sum() / 50.0).backward();
     for (const auto& tensor : {out.detach(), leaf.grad()}) seen.push_back(tensor);
+    if (step == 2) seen.push_back(bias.grad());
   }
   layer->eval();
   torch::manual_seed(9);
