@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstring>
 #include <memory>
+#include <mutex>
 #include <setjmp.h>
 #include <ucontext.h>
 #include <utility>
@@ -157,8 +158,11 @@ inline float __int_as_float(int bits) {
   return value;
 }
 
+inline std::mutex emulating;  // one launch at a time: ranks may be threads
+
 template <class Work>
 void launch(void (*kernel)(Work), int wide, int high, int threads, const Work& work, void*) {
+  const std::lock_guard lock(emulating);
   gridDim = {wide, high};
   blockDim = {threads, 1};
   for (blockIdx.y = 0; blockIdx.y < high; ++blockIdx.y) {

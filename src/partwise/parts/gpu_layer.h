@@ -13,18 +13,17 @@ struct GpuPass {
   std::vector<Tensor> pieces;
   std::vector<Tensor> biases;  // one for each, [filter] float32, to be added first; or none
   bool through_relu = false;
-  Tensor labels;  // [batch] int64
+  Tensor labels;  // [batch] int64, of all ranks' images; the maps are this one's
   double mask_share = 1.0;
   double strength = 0.0;   // 0: the mask alone
   Tensor category_shares;  // [category] float32: omega by these; or undefined
 };
 
-// Maps of bfloat16 or float32 on a GPU, of one rank, under rule `release` or without any.
+// Maps of bfloat16 or float32 on a GPU, under rule `release` or without any.
 bool can_fuse_on_gpu(const std::vector<Tensor>& pieces,
                      const Memory& memory,
                      const PartOptions& options,
-                     bool learns,
-                     const tensors::Ranks& ranks);
+                     bool learns);
 
 // x max(U_mu-hat, 0), without a gradient.
 Tensor mask_on_gpu(const Tensor& maps, const Memory& memory, const PartOptions& options);

@@ -2,6 +2,7 @@
 #include "partwise/kernels/gpu_emulation_fixture.h"
 #include "partwise/parts/fused_maps.h"
 #include "partwise/parts/option_changes_fixture.h"
+#include "partwise/tensors/ranks_fixture.h"
 #include "partwise/tensors/torch.h"
 
 #include <gtest/gtest.h>
@@ -147,6 +148,61 @@ TEST(GpuLayer, PushSurvivesRounding) {
   // The maps themselves are rounded to eight digits; of the gradient's own rounding a twentieth is
   // left in the mean of 400.
   EXPECT_LT((mean - exact).abs().max().item<double>(), 0.02 * exact.abs().max().item<double>());
+}
+
+// A few steps of this rank's share of the batch: its outputs and gradients, and the statistics.
+struct Steps {
+  std::vector<Tensor> rows;
+  std::vector<Tensor> statistics;
+};
+
+Steps steps_of(const PartOptions& options, const tensors::Ranks& ranks) {
+  Interpretable layer(kFilters, kSide, 3, options);
+  layer->set_ranks(ranks);
+  const auto [begin, end] = ranks.share(kImages);
+  Steps steps;
+  for (int step = 0; step < 3; ++step) {
+    torch::Generator generator = at::detail::createCPUGenerator(static_cast<uint64_t>(step));
+    const auto values = torch::randn({kImages, kFilters, kSide, kSide}, generator);
+    const auto target = torch::randn({kImages, kFilters, kSide, kSide}, generator);
+    const auto labels = torch::randint(-1, 3, {kImages}, generator, torch::kInt64);
+    const auto bias = torch::full({kFilters}, 0.1).requires_grad_();
+    const auto leaf = values.slice(0, begin, end).clone().requires_grad_();
+    const auto out = layer->open_and_learn({leaf * 1.0}, labels, {bias});
+    ((out - target.slice(0, begin, end)).square().sum() / 50.0).backward();
+    for (const auto& tensor : {out.detach(), leaf.grad()}) steps.rows.push_back(tensor);
+    steps.statistics.push_back(ranks.sum(bias.grad()));
+  }
+  for (const auto& buffer : layer->buffers()) steps.statistics.push_back(buffer.clone());
+  steps.statistics.push_back(layer->diagnostic_sums());
+  return steps;
+}
+
+class GpuLayerOfRanks : public tensors::SeveralRanks {};
+
+TEST_F(GpuLayerOfRanks, IsThatOfOneProcess) {
+  const kernels::EmulatedGpu gpu;
+  std::vector<PartOptions> all(3);
+  all[1] = method_options(Method::release);
+  all[2].strength_unit = StrengthUnit::layer_share;
+  const auto expect_near = [](const Tensor& found, const Tensor& expected) {
+    const auto size = expected.abs().max().item<double>() + 1e-6;
+    EXPECT_TRUE(torch::allclose(found, expected, 2e-5, 2e-5 * size))
+        << (found - expected).abs().max().item<double>() << " of " << size;
+  };
+  for (const auto& options : all) {
+    const auto whole = steps_of(options, {});
+    for (const int count : {2, 3}) {
+      tensors::as_ranks(count, [&](const tensors::Ranks& ranks) {
+        const auto own = steps_of(options, ranks);
+        const auto [begin, end] = ranks.share(kImages);
+        for (std::size_t i = 0; i < own.rows.size(); ++i)
+          expect_near(own.rows[i], whole.rows[i].slice(0, begin, end));
+        for (std::size_t i = 0; i < own.statistics.size(); ++i)
+          expect_near(own.statistics[i], whole.statistics[i]);
+      });
+    }
+  }
 }
 
 }  // namespace
