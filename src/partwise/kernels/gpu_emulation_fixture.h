@@ -14,7 +14,7 @@
 #include <vector>
 
 // Runs the GPU's kernels where there is none, to test their arithmetic and their barriers: a block's
-// threads take turns, each until it waits at a barrier; the blocks run one after the other, so that
+// threads take turns, each until it waits for others; the blocks run one after the other, so that
 // what they share can be static.
 #define __global__ static
 #define __device__ inline
@@ -47,8 +47,25 @@ class Block {
     running_ = nullptr;
   }
 
-  static void wait() {
-    if (_setjmp(running_->threads_[running_->turn_].waiting) == 0) _longjmp(running_->home_, 1);
+  // Some of its threads, who wait for each other; those that have ended are not waited for.
+  struct Group {
+    int live = 0;
+    int arrived = 0;
+    int met = 0;  // so often
+    int count = 0;
+    int found = 0;  // of those that met last
+    float lanes[32] = {};
+  };
+
+  static Group& whole() { return running_->whole_; }
+  static Group& warp() { return running_->warps_[running_->turn_ / 32]; }
+  static int lane() { return static_cast<int>(running_->turn_ % 32); }
+
+  static void meet(Group& group) {
+    const int before = group.met;
+    ++group.arrived;
+    let_go(group);
+    while (group.met == before) wait();
   }
 
  private:
@@ -63,13 +80,32 @@ class Block {
 
   Block(int threads, void (*start)(void*), void* what)
       : threads_(static_cast<std::size_t>(threads)),
+        warps_((threads_.size() + 31) / 32),
         stacks_(new char[kStack * static_cast<std::size_t>(threads)]),
         start_(start),
-        what_(what) {}
+        what_(what) {
+    whole_.live = threads;
+    for (std::size_t i = 0; i < threads_.size(); ++i) ++warps_[i / 32].live;
+  }
+
+  static void let_go(Group& group) {
+    if (group.arrived == 0 || group.arrived < group.live) return;
+    group.arrived = 0;
+    group.found = std::exchange(group.count, 0);
+    ++group.met;
+  }
+
+  static void wait() {
+    if (_setjmp(running_->threads_[running_->turn_].waiting) == 0) _longjmp(running_->home_, 1);
+  }
 
   static void begin() {
     running_->start_(running_->what_);
     running_->threads_[running_->turn_].ended = true;
+    for (auto* group : {&whole(), &warp()}) {
+      --group->live;
+      let_go(*group);
+    }
     _longjmp(running_->home_, 1);
   }
 
@@ -105,6 +141,8 @@ class Block {
   static inline Block* running_ = nullptr;
   jmp_buf home_{};
   std::vector<Thread> threads_;
+  Group whole_;
+  std::vector<Group> warps_;
   std::unique_ptr<char[]> stacks_;
   void (*start_)(void*);
   void* what_;
@@ -113,20 +151,21 @@ class Block {
 };
 
 inline void __syncthreads() {
-  Block::wait();
+  Block::meet(Block::whole());
 }
 inline int __syncthreads_count(int mine) {
-  static int counts[2];  // of this barrier, and of the next
-  static int turn = 0;
-  const int now = turn;
-  counts[now] += mine != 0 ? 1 : 0;
-  __syncthreads();
-  const int count = counts[now];
-  if (turn == now) {
-    turn = 1 - now;
-    counts[turn] = 0;
-  }
-  return count;
+  auto& block = Block::whole();
+  block.count += mine != 0 ? 1 : 0;
+  Block::meet(block);
+  return block.found;
+}
+inline float __shfl_xor_sync(unsigned /*lanes*/, float value, int other) {
+  auto& warp = Block::warp();
+  warp.lanes[Block::lane()] = value;
+  Block::meet(warp);
+  const float found = warp.lanes[Block::lane() ^ other];
+  Block::meet(warp);
+  return found;
 }
 inline void __threadfence() {}
 inline int __ffs(int bits) {
