@@ -1,6 +1,7 @@
 #include "partwise/parts/gpu_layer.h"
 
 #include "partwise/kernels/gpu_kernels.h"
+#include "partwise/parts/gpu_rules.h"
 #include "partwise/tensors/gpu_stream.h"
 #include "partwise/tensors/torch.h"
 
@@ -362,7 +363,6 @@ Tensor mask_on_gpu(const Tensor& maps, const Memory& memory, const PartOptions& 
 Tensor mask_and_learn_on_gpu(const GpuPass& pass,
                              Memory& memory,
                              const PartOptions& options,
-                             const tensors::Ranks& ranks,
                              Diagnostics& diagnostics) {
   auto plan = c10::make_intrusive<GpuPlan>();
   {
@@ -390,12 +390,12 @@ Tensor mask_and_learn_on_gpu(const GpuPass& pass,
       look.masked = plan->masked.data_ptr();
       table.look(look, stream);
     }
+    Tensor loss;
     if (diagnostics.watches_next()) {
-      auto maps = torch::cat(plan->pieces, 1).to(memory.type().dtype());
-      diagnostics.see(maps.clamp_min(0.0).flatten(2), memory, options, ranks);
-    } else {
-      diagnostics.see({}, memory, options, ranks);
+      loss = mean_loss_on_gpu(
+          all_fits_on_gpu(look.maps, look.templates, plan->filter_numbers[kScale], options));
     }
+    diagnostics.see_means(loss, memory);
     plan->push = mask_of(*plan, pass, look);
     plan->learns = pass.strength > 0.0;
     if (plan->learns) plan_gpu_push(*plan, pass, look, gather, state, memory, options, diagnostics);

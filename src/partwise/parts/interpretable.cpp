@@ -119,7 +119,7 @@ Tensor InterpretableImpl::learn_on_gpu(const std::vector<Tensor>& pieces,
   const tensors::FullPrecision full;
   const auto there = labels.to(pieces.front().device());  // kernels cannot read from elsewhere
   return parts::mask_and_learn_on_gpu({pieces, through_relu, there, mask_share_, strength, shares},
-                                      memory, options_, *ranks_, diagnostics);
+                                      memory, options_, diagnostics);
 }
 
 Tensor InterpretableImpl::open_and_learn(const std::vector<Tensor>& before_relu,
@@ -236,9 +236,7 @@ void InterpretableImpl::load_diagnostic_sums(const Tensor& sums) {
 }
 
 bool InterpretableImpl::repeats() const {
-  // The filter loss, asked for now and then, is composed of operators that wait.
-  return inside_->by_gpu_kernels && inside_->memory.is_assigned() &&
-         !inside_->diagnostics.watches_next();
+  return inside_->by_gpu_kernels && inside_->memory.is_assigned();
 }
 
 std::string InterpretableImpl::pass_key() const {
