@@ -116,11 +116,21 @@ struct GpuSettle {
   float slope_unit = 0.0F;  // of one unit of the release's slope
 };
 
-// The weights of rule `release`, the vote, and what is counted of both.
+// Whose weights: of a rule that has one template per map, or of every cell (GpuMixture).
+enum class GpuRule { release, paper, mixed };
+
+// The weights of the filter loss, the vote, and what is counted of both.
 struct GpuWeigh {
   GpuGather batch;
   GpuState state;
-  const float* foreign = nullptr;
+  GpuRule rule = GpuRule::release;
+  const float* foreign = nullptr;        // release
+  const int* peaks = nullptr;            // paper
+  const float* log_partition = nullptr;  // paper: [cells + 1, filters]
+  const float* log_marginals = nullptr;  // paper: log N p(x), or null: 0
+  float most = 0.0F;                     // paper: of v
+  const float* sizes = nullptr;          // mixed: GpuMixture's
+  const float* along = nullptr;          // mixed: GpuMixture's
   const float* squares = nullptr;
   const float* shares = nullptr;  // [categories]: omega by these; or null
   bool balance_batch = false;
@@ -132,7 +142,7 @@ struct GpuWeigh {
   float weight_limit = 0.0F;
   float vote = 0.0F;
   const float* softening = nullptr;  // one number, or null: 1
-  float* constant = nullptr;
+  float* constant = nullptr;         // mixed: neither this nor the next
   float* pull = nullptr;
   float* scaling = nullptr;     // [filters]
   float* raise = nullptr;       // or null: no vote
