@@ -99,6 +99,7 @@ struct GpuPlan : torch::CustomClassHolder {
   Tensor sums;  // Diagnostics' own
   Tensor seed;
   Tensor masked;
+  GpuRuleNumbers rule;
   kernels::GpuPush push;
   kernels::GpuBalance balance;
   bool learns = false;
@@ -252,6 +253,7 @@ void plan_gpu_push(GpuPlan& plan,
                    const kernels::GpuLook& look,
                    const kernels::GpuGather& gather,
                    const kernels::GpuState& state,
+                   const GpuAllFits& all,  // of rules but `release`
                    Memory& memory,
                    const PartOptions& options,
                    Diagnostics& diagnostics) {
@@ -262,11 +264,16 @@ void plan_gpu_push(GpuPlan& plan,
   plan.sums = diagnostics.count_push();
   plan.arrived = memory.arrived_on_gpu();
 
-  table.foreign({look.maps, look.templates, look.peaks, plan.of_maps(kForeign)}, stream);
   kernels::GpuWeigh weigh;
   weigh.batch = gather;
   weigh.state = state;
-  weigh.foreign = plan.of_maps(kForeign);
+  if (options.rule == Rule::release) {
+    table.foreign({look.maps, look.templates, look.peaks, plan.of_maps(kForeign)}, stream);
+    weigh.foreign = plan.of_maps(kForeign);
+  } else {
+    plan.rule = apply_rule_on_gpu(all, plan.filter_numbers[kMeanAll], memory, options, weigh);
+  }
+  weigh.peaks = look.peaks;
   weigh.squares = plan.of_maps(kSquares);
   weigh.balance_batch = options.balance == Balance::category;
   plan.shares = pass.category_shares;
@@ -279,8 +286,10 @@ void plan_gpu_push(GpuPlan& plan,
   weigh.weight_limit = static_cast<float>(options.weight_limit);
   weigh.vote = static_cast<float>(options.vote);
   weigh.softening = softening;
-  weigh.constant = plan.of_maps(kConstant);
-  weigh.pull = plan.of_maps(kPull);
+  if (!plan.rule.dense.defined()) {
+    weigh.constant = plan.of_maps(kConstant);
+    weigh.pull = plan.of_maps(kPull);
+  }
   weigh.scaling = plan.of_filters(kScaling);
   if (peaks_too && options.vote > 0.0) weigh.raise = plan.of_maps(kRaise);
   weigh.effective = plan.of_filters(kEffectiveShares);
@@ -292,6 +301,7 @@ void plan_gpu_push(GpuPlan& plan,
   auto& push = plan.push;
   push.constant = weigh.constant;
   push.pull = weigh.pull;
+  push.dense = at<float>(plan.rule.dense);
   push.scaling = weigh.scaling;
   push.raise = weigh.raise;
   push.task_squares = plan.of_maps(kTaskSquares);
@@ -328,8 +338,6 @@ void plan_gpu_push(GpuPlan& plan,
 
 bool can_fuse_on_gpu(const std::vector<Tensor>& pieces,
                      const Memory& memory,
-                     const PartOptions& options,
-                     bool learns,
                      const tensors::Ranks& ranks) {
   if (composes_operators() || !ranks.alone() || pieces.empty()) return false;
   const auto& first = pieces.front();
@@ -345,8 +353,7 @@ bool can_fuse_on_gpu(const std::vector<Tensor>& pieces,
          memory.type().device() == first.device() && std::ssize(pieces) <= kernels::kGpuSources &&
          filters <= kernels::kGpuMostFilters &&
          first.size(2) * first.size(3) <= kernels::kGpuMostCells &&
-         memory.categories() <= kernels::kGpuMostCategories &&
-         (!learns || options.rule == Rule::release);
+         memory.categories() <= kernels::kGpuMostCategories;
 }
 
 Tensor mask_on_gpu(const Tensor& maps, const Memory& memory, const PartOptions& options) {
@@ -390,15 +397,15 @@ Tensor mask_and_learn_on_gpu(const GpuPass& pass,
       look.masked = plan->masked.data_ptr();
       table.look(look, stream);
     }
-    Tensor loss;
-    if (diagnostics.watches_next()) {
-      loss = mean_loss_on_gpu(
-          all_fits_on_gpu(look.maps, look.templates, plan->filter_numbers[kScale], options));
-    }
-    diagnostics.see_means(loss, memory);
-    plan->push = mask_of(*plan, pass, look);
     plan->learns = pass.strength > 0.0;
-    if (plan->learns) plan_gpu_push(*plan, pass, look, gather, state, memory, options, diagnostics);
+    const bool watched = diagnostics.watches_next();
+    GpuAllFits all;
+    if (watched || (plan->learns && options.rule != Rule::release))
+      all = all_fits_on_gpu(look.maps, look.templates, plan->filter_numbers[kScale], options);
+    diagnostics.see_means(watched ? mean_loss_on_gpu(all) : Tensor(), memory);
+    plan->push = mask_of(*plan, pass, look);
+    if (plan->learns)
+      plan_gpu_push(*plan, pass, look, gather, state, all, memory, options, diagnostics);
   }
   return GpuFunction::apply(plan, at::TensorList(pass.pieces));
 }

@@ -18,11 +18,9 @@ struct GpuPass {
   Tensor category_shares;  // [category] float32: omega by these; or undefined
 };
 
-// Maps of bfloat16 or float32 on a GPU, of one rank, under rule `release` or without any.
+// Maps of bfloat16 or float32 on a GPU, of one rank.
 bool can_fuse_on_gpu(const std::vector<Tensor>& pieces,
                      const Memory& memory,
-                     const PartOptions& options,
-                     bool learns,
                      const tensors::Ranks& ranks);
 
 // x max(U_mu-hat, 0), without a gradient.

@@ -94,7 +94,7 @@ Tensor InterpretableImpl::mask(const Tensor& maps) const {
   check_maps(maps);
   const auto& memory = inside_->memory;
   const bool differentiable = torch::GradMode::is_enabled() && maps.requires_grad();
-  if (!differentiable && parts::can_fuse_on_gpu({maps}, memory, options_, false, {}))
+  if (!differentiable && parts::can_fuse_on_gpu({maps}, memory, {}))
     return parts::mask_on_gpu(maps, memory, options_);
   if (parts::can_fuse(maps)) {
     if (!differentiable) return parts::fused_mask(maps, memory.cones(), options_);
@@ -142,8 +142,7 @@ Tensor InterpretableImpl::open_and_learn(const std::vector<Tensor>& before_relu,
   }
   ensure(filters == filters_, "Interpretable: before_relu has {} filters, the layer {}", filters,
          filters_);
-  const bool learns = options_.strength * strength_factor_ > 0.0;
-  if (parts::can_fuse_on_gpu(before_relu, inside_->memory, options_, learns, *ranks_)) {
+  if (parts::can_fuse_on_gpu(before_relu, inside_->memory, *ranks_)) {
     check_labels(labels, before_relu.front().size(0));
     return learn_on_gpu(before_relu, true, labels);
   }
@@ -171,8 +170,7 @@ Tensor InterpretableImpl::mask_and_learn(const Tensor& maps,
   ensure(before_relu.empty() || opened == filters_,
          "Interpretable: before_relu has {} filters, the layer {}", opened, filters_);
   const double strength = options_.strength * strength_factor_;
-  if (before_relu.empty() &&
-      parts::can_fuse_on_gpu({maps}, inside_->memory, options_, strength > 0.0, *ranks_))
+  if (before_relu.empty() && parts::can_fuse_on_gpu({maps}, inside_->memory, *ranks_))
     return learn_on_gpu({maps}, false, labels);
   const tensors::FullPrecision full;
   auto& memory = inside_->memory;
