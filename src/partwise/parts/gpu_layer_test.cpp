@@ -160,6 +160,27 @@ TEST(GpuLayer, OfEveryOptionIsTheComposedOne) {
   }
 }
 
+// So that a GPU can replay all of them.
+TEST(GpuLayer, RepeatsItsStepsUnderEveryRuleWatchedOrNot) {
+  const Gpu gpu;
+  for (const auto rule : {Rule::release, Rule::paper, Rule::paper_all, Rule::exact}) {
+    SCOPED_TRACE(word_of(rule));
+    PartOptions options;
+    options.rule = rule;
+    Interpretable layer(2, 3, 1, options);
+    layer->to(gpu.device());
+    const auto maps = torch::rand({2, 2, 3, 3}).to(gpu.device()).requires_grad_();
+    const auto labels = torch::zeros({2}, torch::kInt64).to(gpu.device());
+    int watched = 0;
+    for (int step = 0; step < 17; ++step) {
+      layer->open_and_learn({maps}, labels);
+      EXPECT_TRUE(layer->repeats());
+      watched += layer->pass_key().ends_with("watched") ? 1 : 0;
+    }
+    EXPECT_EQ(watched, 1);  // the 17th
+  }
+}
+
 // Rounding at random keeps in the mean what one bfloat16 cannot hold.
 TEST(GpuLayer, PushSurvivesRounding) {
   const Gpu gpu;
