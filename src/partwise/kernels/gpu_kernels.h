@@ -6,7 +6,8 @@
 // An interpretable layer on a GPU, in as few launches as its dependences allow: two forward for
 // the maps (three with learned templates) and three for the layer's numbers, three backward. All arithmetic is float32, whatever
 // the maps' type; every sum has a fixed order. The same functions as map_kernels.h and
-// layer_kernels.h, arranged by what can be done while a map is in registers.
+// layer_kernels.h, arranged by what can be done while a map is in registers. What asks for the fits to
+// all templates (fit_kernels.h) is two launches more, and one or two for what is made of them.
 namespace partwise::kernels {
 
 inline constexpr int kGpuSources = 4;

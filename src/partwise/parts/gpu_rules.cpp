@@ -21,7 +21,7 @@ int cells_of(const kernels::GpuMaps& maps) {
   return maps.side * maps.side;
 }
 
-kernels::GpuLikelihood likelihood_of(const GpuAllFits& all) {
+kernels::GpuLikelihood gpu_likelihood(const GpuAllFits& all) {
   kernels::GpuLikelihood work;
   work.images = all.maps.images;
   work.filters = all.maps.filters;
@@ -33,11 +33,11 @@ kernels::GpuLikelihood likelihood_of(const GpuAllFits& all) {
 }
 
 // Z of every template, and of every map p(x).
-void partition_of(const GpuAllFits& all,
-                  Memory& memory,
-                  const PartOptions& options,
-                  kernels::GpuLikelihood& work,
-                  GpuRuleNumbers& found) {
+void gpu_partition(const GpuAllFits& all,
+                   Memory& memory,
+                   const PartOptions& options,
+                   kernels::GpuLikelihood& work,
+                   GpuRuleNumbers& found) {
   found.log_partition = all.log_sums;
   work.most = std::numeric_limits<float>::infinity();
   if (options.rule != Rule::exact) {
@@ -93,7 +93,7 @@ GpuAllFits all_fits_on_gpu(const kernels::GpuMaps& maps,
   const auto& table = table_for(scale);
   auto* stream = tensors::stream_of(scale);
   table.all_fits({maps, templates, floats(all.fits)}, stream);
-  auto work = likelihood_of(all);
+  auto work = gpu_likelihood(all);
   work.log_sums = floats(all.log_sums);
   table.log_sums(work, stream);
   return all;
@@ -101,7 +101,7 @@ GpuAllFits all_fits_on_gpu(const kernels::GpuMaps& maps,
 
 Tensor mean_loss_on_gpu(const GpuAllFits& all) {
   const auto terms = torch::empty({3, all.maps.images, all.maps.filters}, all.fits.options());
-  auto work = likelihood_of(all);
+  auto work = gpu_likelihood(all);
   work.terms = floats(terms);
   table_for(all.fits).loss_terms(work, tensors::stream_of(all.fits));
   const auto means = terms.sum({1, 2}, false, torch::kFloat64) / all.maps.filters;
@@ -117,9 +117,9 @@ GpuRuleNumbers apply_rule_on_gpu(const GpuAllFits& all,
                                  kernels::GpuWeigh& weigh) {
   const auto& table = table_for(all.fits);
   auto* stream = tensors::stream_of(all.fits);
-  auto work = likelihood_of(all);
+  auto work = gpu_likelihood(all);
   GpuRuleNumbers found;
-  partition_of(all, memory, options, work, found);
+  gpu_partition(all, memory, options, work, found);
   if (options.rule == Rule::paper) {
     weigh.rule = kernels::GpuRule::paper;
     weigh.log_partition = work.log_partition;
