@@ -257,8 +257,9 @@ void expect_fits_on_gpu(const GpuSample& at, bool round) {
 }
 
 TEST(GpuKernels, FitAllTemplatesAsTheProcessorDoes) {
-  for (const auto& batch : {Batch{1, 2, 1}, Batch{9, 10, 3}, Batch{17, 6, 7}, Batch{3, 36, 8},
-                            Batch{9, 4, 13}, Batch{2, 34, 14}, Batch{2, 10, 15}, Batch{1, 4, 29}}) {
+  for (const auto& batch :
+       {Batch{1, 2, 1}, Batch{9, 10, 3}, Batch{17, 6, 7}, Batch{3, 36, 8}, Batch{9, 4, 13},
+        Batch{2, 34, 14}, Batch{2, 10, 15}, Batch{1, 4, 29}, Batch{1, 12, 32}}) {
     for (const bool narrow : {false, true}) {
       SCOPED_TRACE(std::to_string(batch.filters) + " x " + std::to_string(batch.side));
       GpuSample at(batch, narrow);
