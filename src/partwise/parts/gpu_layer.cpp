@@ -370,6 +370,7 @@ Tensor mask_on_gpu(const Tensor& maps, const Memory& memory, const PartOptions& 
 Tensor mask_and_learn_on_gpu(const GpuPass& pass,
                              Memory& memory,
                              const PartOptions& options,
+                             const tensors::Ranks& ranks,
                              Diagnostics& diagnostics) {
   auto plan = c10::make_intrusive<GpuPlan>();
   {
@@ -401,7 +402,8 @@ Tensor mask_and_learn_on_gpu(const GpuPass& pass,
     const bool watched = diagnostics.watches_next();
     GpuAllFits all;
     if (watched || (plan->learns && options.rule != Rule::release))
-      all = all_fits_on_gpu(look.maps, look.templates, plan->filter_numbers[kScale], options);
+      all = all_fits_on_gpu(look.maps, look.templates, ranks, look.maps.images,
+                            plan->filter_numbers[kScale], options);
     diagnostics.see_means(watched ? mean_loss_on_gpu(all) : Tensor(), memory);
     plan->push = mask_of(*plan, pass, look);
     if (plan->learns)

@@ -31,6 +31,7 @@ Tensor mask_on_gpu(const Tensor& maps, const Memory& memory, const PartOptions& 
 Tensor mask_and_learn_on_gpu(const GpuPass& pass,
                              Memory& memory,
                              const PartOptions& options,
+                             const tensors::Ranks& ranks,
                              Diagnostics& diagnostics);
 
 }  // namespace partwise::parts

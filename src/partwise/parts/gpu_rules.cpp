@@ -41,7 +41,7 @@ void gpu_partition(const GpuAllFits& all,
   found.log_partition = all.log_sums;
   work.most = std::numeric_limits<float>::infinity();
   if (options.rule != Rule::exact) {
-    const auto images = static_cast<double>(work.images);
+    const auto images = static_cast<double>(all.images);
     memory.see_fits(all.log_sums.t() - std::log(images));
     found.log_partition = memory.log_mean_fits().t().contiguous();
     // Z holds this batch with weight 1 - memory, hence the bound; only rounding can exceed it.
@@ -57,10 +57,8 @@ void gpu_partition(const GpuAllFits& all,
 }
 
 // What a unit of strength makes of dLoss_f/dx of each filter, times p(mu) tau dx^/dx.
-Tensor factor_of(const GpuAllFits& all,
-                 const Tensor& mean_all,
-                 const PartOptions& options,
-                 int images) {
+Tensor factor_of(const GpuAllFits& all, const Tensor& mean_all, const PartOptions& options) {
+  const double images = options.rule == Rule::exact ? 1.0 : all.images;
   const auto common = all.inverse / (static_cast<double>(cells_of(all.maps) + 1) * images);
   switch (options.strength_unit) {
     case StrengthUnit::filter_share:
@@ -78,6 +76,8 @@ Tensor factor_of(const GpuAllFits& all,
 
 GpuAllFits all_fits_on_gpu(const kernels::GpuMaps& maps,
                            const kernels::GpuTemplates& templates,
+                           const tensors::Ranks& ranks,
+                           int images,
                            const Tensor& scale,
                            const PartOptions& options) {
   const int cells = cells_of(maps);
@@ -85,6 +85,8 @@ GpuAllFits all_fits_on_gpu(const kernels::GpuMaps& maps,
   const auto empty = [&](at::IntArrayRef shape) { return torch::empty(shape, scale.options()); };
   GpuAllFits all;
   all.maps = maps;
+  all.ranks = ranks;
+  all.images = images;
   all.templates = templates;
   all.scale = scale;
   all.fits = empty({maps.images, cells + 1, maps.filters});
@@ -96,6 +98,7 @@ GpuAllFits all_fits_on_gpu(const kernels::GpuMaps& maps,
   auto work = gpu_likelihood(all);
   work.log_sums = floats(all.log_sums);
   table.log_sums(work, stream);
+  all.log_sums = ranks.logsumexp(all.log_sums).contiguous();
   return all;
 }
 
@@ -104,7 +107,7 @@ Tensor mean_loss_on_gpu(const GpuAllFits& all) {
   auto work = gpu_likelihood(all);
   work.terms = floats(terms);
   table_for(all.fits).loss_terms(work, tensors::stream_of(all.fits));
-  const auto means = terms.sum({1, 2}, false, torch::kFloat64) / all.maps.filters;
+  const auto means = all.ranks.sum(terms.sum({1, 2}, false, torch::kFloat64)) / all.maps.filters;
   const auto prior =
       torch::full({1}, std::log(static_cast<double>(work.cells + 1)), means.options());
   return torch::cat({-means.slice(0, 0, 1), prior, means.slice(0, 1, 3)});
@@ -120,10 +123,14 @@ GpuRuleNumbers apply_rule_on_gpu(const GpuAllFits& all,
   auto work = gpu_likelihood(all);
   GpuRuleNumbers found;
   gpu_partition(all, memory, options, work, found);
+  const auto of_all = [&](const Tensor& own) {
+    return own.defined() ? all.ranks.rows_of_all(own, all.images).contiguous() : own;
+  };
   if (options.rule == Rule::paper) {
+    found.log_marginals = of_all(found.log_marginals);
     weigh.rule = kernels::GpuRule::paper;
     weigh.log_partition = work.log_partition;
-    weigh.log_marginals = work.log_marginals;
+    weigh.log_marginals = floats(found.log_marginals);
     weigh.most = work.most;
     return found;
   }
@@ -134,8 +141,9 @@ GpuRuleNumbers apply_rule_on_gpu(const GpuAllFits& all,
     gains = torch::empty_like(found.log_partition);
     work.gain_sums = floats(gains);
     table.gain_sums(work, stream);
+    gains = all.ranks.sum(gains).contiguous();
   }
-  const auto factor = factor_of(all, mean_all, options, exact ? 1 : work.images);
+  const auto factor = factor_of(all, mean_all, options);
   found.dense = torch::empty({work.images, all.maps.side, all.maps.side, work.filters}, type);
   found.sizes = torch::empty({work.images, work.filters}, type);
   found.along = torch::empty_like(found.sizes);
@@ -147,7 +155,7 @@ GpuRuleNumbers apply_rule_on_gpu(const GpuAllFits& all,
   mixture.log_partition = work.log_partition;
   mixture.most = work.most;
   mixture.log_marginals = work.log_marginals;
-  mixture.gains = work.gain_sums;
+  mixture.gains = floats(gains);
   mixture.ignore_misfits = !exact && options.misfits == Misfits::ignored;
   mixture.factor = floats(factor);
   mixture.dense = floats(found.dense);
@@ -155,8 +163,10 @@ GpuRuleNumbers apply_rule_on_gpu(const GpuAllFits& all,
   mixture.along = floats(found.along);
   table.mix(mixture, stream);
   weigh.rule = kernels::GpuRule::mixed;
-  weigh.sizes = mixture.sizes;
-  weigh.along = mixture.along;
+  found.sizes = of_all(found.sizes);
+  found.along = of_all(found.along);
+  weigh.sizes = floats(found.sizes);
+  weigh.along = floats(found.along);
   return found;
 }
 

@@ -119,7 +119,7 @@ Tensor InterpretableImpl::learn_on_gpu(const std::vector<Tensor>& pieces,
   const tensors::FullPrecision full;
   const auto there = labels.to(pieces.front().device());  // kernels cannot read from elsewhere
   return parts::mask_and_learn_on_gpu({pieces, through_relu, there, mask_share_, strength, shares},
-                                      memory, options_, diagnostics);
+                                      memory, options_, *ranks_, diagnostics);
 }
 
 Tensor InterpretableImpl::open_and_learn(const std::vector<Tensor>& before_relu,
