@@ -114,8 +114,10 @@ class InterpretableImpl : public torch::nn::Cloneable<InterpretableImpl> {
                                const torch::Tensor& labels,
                                const std::vector<torch::Tensor>& before_relu = {});
   // mask_and_learn(relu(before_relu, side by side), labels, before_relu); on a GPU in one go.
+  // biases: none, or one for each tensor, [filter], that is added to it first.
   torch::Tensor open_and_learn(const std::vector<torch::Tensor>& before_relu,
-                               const torch::Tensor& labels);
+                               const torch::Tensor& labels,
+                               const std::vector<torch::Tensor>& biases = {});
 
   // Multiplies options().strength from here on (a schedule's doing).
   void set_strength_factor(double factor) { strength_factor_ = factor; }
@@ -173,6 +175,7 @@ class InterpretableImpl : public torch::nn::Cloneable<InterpretableImpl> {
   void check_maps(const torch::Tensor& maps) const;
   void check_labels(const torch::Tensor& labels, int64_t images) const;
   torch::Tensor learn_on_gpu(const std::vector<torch::Tensor>& pieces,
+                             const std::vector<torch::Tensor>& biases,
                              bool through_relu,
                              const torch::Tensor& labels);
 

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstring>
 #include <memory>
+#include <mutex>
 #include <setjmp.h>
 #include <ucontext.h>
 #include <utility>
@@ -16,7 +17,7 @@
 // threads take turns, each until it waits at a barrier; the blocks run one after the other, so that
 // what they share can be static.
 #define __global__ static
-#define __device__ static
+#define __device__ inline
 #define __shared__ static
 #define __grid_constant__
 #define UNROLLED(how)
@@ -134,8 +135,17 @@ inline int __ffs(int bits) {
 inline int __popc(unsigned bits) {
   return __builtin_popcount(bits);
 }
-inline unsigned atomicAdd(unsigned* at, unsigned value) {
+template <class T>
+T atomicAdd(T* at, T value) {
   return std::exchange(*at, *at + value);
+}
+template <class T>
+T atomicMin(T* at, T value) {
+  return std::exchange(*at, std::min(*at, value));
+}
+template <class T>
+T atomicMax(T* at, T value) {
+  return std::exchange(*at, std::max(*at, value));
 }
 inline int __float_as_int(float value) {
   int bits = 0;
@@ -148,8 +158,11 @@ inline float __int_as_float(int bits) {
   return value;
 }
 
+inline std::mutex emulating;  // one launch at a time: ranks may be threads
+
 template <class Work>
 void launch(void (*kernel)(Work), int wide, int high, int threads, const Work& work, void*) {
+  const std::lock_guard lock(emulating);
   gridDim = {wide, high};
   blockDim = {threads, 1};
   for (blockIdx.y = 0; blockIdx.y < high; ++blockIdx.y) {

@@ -3,8 +3,9 @@
 #include <cstdint>
 #include <string>
 
-// An interpretable layer on a GPU, in as few launches as its dependences allow: two forward for
-// the maps (three with learned templates) and three for the layer's numbers, three backward. All arithmetic is float32, whatever
+// An interpretable layer on a GPU, in as few launches as its dependences allow: one forward (two with
+// learned templates), beside which five more find out what the layer's filters want, and three
+// backward (four with biases). All arithmetic is float32, whatever
 // the maps' type; every sum has a fixed order. The same functions as map_kernels.h and
 // layer_kernels.h, arranged by what can be done while a map is in registers. What asks for the fits to
 // all templates (fit_kernels.h) is two launches more, and one or two for what is made of them.
@@ -12,7 +13,7 @@ namespace partwise::kernels {
 
 inline constexpr int kGpuSources = 4;
 inline constexpr int kGpuMostImages = 65535;    // of a batch: a grid's second side
-inline constexpr int kGpuMostCells = 896;       // of a map
+inline constexpr int kGpuMostSide = 32;         // of a map
 inline constexpr int kGpuMostFilters = 4096;    // of a layer
 inline constexpr int kGpuMostCategories = 320;  // of a task
 
@@ -57,8 +58,10 @@ struct GpuLook {
 struct GpuForeign {
   GpuMaps maps;
   GpuTemplates templates;
-  const int* peaks = nullptr;
-  float* foreign = nullptr;
+  const int* peaks = nullptr;  // of the whole batch
+  float* foreign = nullptr;    // of these images
+  int images = 0;              // of the whole batch
+  int first = 0;               // of these among them
 };
 
 // The layer's memory, as parts/memory.h has it: [filters] or a number unless noted.
@@ -264,13 +267,20 @@ struct GpuBiasRelu {
   bool narrow = false;
 };
 
+// sums[column] = the sum over the rows
+struct GpuColumnSums {
+  const float* numbers = nullptr;  // [rows, columns]
+  float* sums = nullptr;
+  int rows = 0;
+  int columns = 0;
+};
+
 // Back: what passes the ReLU, and the bias's gradient.
 struct GpuBiasReluBack {
   const void* values = nullptr;    // what came out
   const void* gradient = nullptr;  // all of these alike
   void* passed = nullptr;
   float* parts = nullptr;     // [kGpuBiasParts, channels]
-  int blocks = 0;             // the kernels' own
   float* for_bias = nullptr;  // [channels]
   int64_t rows = 0;
   int channels = 0;
@@ -290,6 +300,7 @@ struct GpuKernels {
   void (*normalise)(const GpuPixels& work, void* stream);
   void (*bias_relu)(const GpuBiasRelu& work, void* stream);
   void (*bias_relu_back)(const GpuBiasReluBack& work, void* stream);
+  void (*column_sums)(const GpuColumnSums& work, void* stream);
   void (*all_fits)(const GpuFits& work, void* stream);
   void (*log_sums)(const GpuLikelihood& work, void* stream);
   void (*log_marginals)(const GpuLikelihood& work, void* stream);

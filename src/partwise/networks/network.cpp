@@ -190,6 +190,11 @@ std::vector<Network::Together> Network::find_together() const {
   const auto operation = [&](int64_t i) -> const Operation& {
     return layers[static_cast<std::size_t>(i)].operation;
   };
+  const auto has_free_bias = [&](int64_t i) {
+    if (i < 0 || !read_once(i)) return false;
+    const auto* convolution = std::get_if<Convolution>(&operation(i));
+    return convolution && convolution->bias && convolution->out % 2 == 0;
+  };
   std::vector<Together> together(layers.size());
   for (std::size_t i = 0; i < layers.size(); ++i) {
     if (!std::holds_alternative<Interpretable>(layers[i].operation)) continue;
@@ -204,13 +209,18 @@ std::vector<Network::Together> Network::find_together() const {
     }
     for (const int64_t relu : relus) together[static_cast<std::size_t>(relu)].left_out = true;
     together[i].opens = true;
+    for (const int64_t relu : relus) {
+      const int64_t before = inputs_[static_cast<std::size_t>(relu)].front();
+      if (has_free_bias(before)) together[i].biases_of.push_back(before);
+    }
+    if (together[i].biases_of.size() < relus.size()) together[i].biases_of.clear();
+    for (const int64_t from : together[i].biases_of)
+      together[static_cast<std::size_t>(from)].without_bias = true;
   }
   for (std::size_t i = 0; i < layers.size(); ++i) {
     if (!std::holds_alternative<Relu>(layers[i].operation) || together[i].left_out) continue;
     const int64_t before = inputs_[i].front();
-    if (before < 0 || !read_once(before)) continue;
-    const auto* convolution = std::get_if<Convolution>(&operation(before));
-    if (!convolution || !convolution->bias || convolution->out % 2 != 0) continue;
+    if (!has_free_bias(before)) continue;
     together[i].bias_of = before;
     together[static_cast<std::size_t>(before)].without_bias = true;
   }
@@ -315,8 +325,12 @@ Output Network::train_on_gpu(const Tensor& images, const Tensor& category) {
       },
       [&](const Layer& layer, const Tensor& x, const std::vector<Tensor>& before) {
         auto& mask = *interpretable_.at(layer.name);
-        return place(layer).opens ? mask.open_and_learn(before, category)
-                                  : mask.mask_and_learn(x, category, before);
+        if (!place(layer).opens) return mask.mask_and_learn(x, category, before);
+        std::vector<Tensor> biases;
+        for (const int64_t from : place(layer).biases_of)
+          biases.push_back(
+              parameters_.at(architecture_.layers[static_cast<std::size_t>(from)].name + ".bias"));
+        return mask.open_and_learn(before, category, biases);
       });
 }
 

@@ -89,10 +89,11 @@ class Network {
   Tensor training_step(const Layer& layer, const std::vector<Tensor>& inputs, int64_t images) const;
 
   // What a GPU does in one go: ReLUs, and what puts them side by side, are left to the interpretable
-  // layer behind them; the bias of a convolution is left to the ReLU behind it.
+  // layer behind them; the bias of a convolution is left to whoever does the work of the ReLU behind it.
   struct Together {
-    bool left_out = false;  // a ReLU or what joins several
-    bool opens = false;     // an interpretable layer that does their work
+    bool left_out = false;                // a ReLU or what joins several
+    bool opens = false;                   // an interpretable layer that does their work
+    std::vector<int64_t> biases_of = {};  // and adds the biases of these convolutions, or none
     bool without_bias = false;
     int64_t bias_of = -1;  // a ReLU: of this convolution
   };

@@ -32,10 +32,12 @@ std::vector<Tensor> channels_last(const std::vector<Tensor>& pieces) {
   return laid;
 }
 
-kernels::GpuMaps maps_of(const std::vector<Tensor>& pieces) {
+kernels::GpuMaps maps_of(const std::vector<Tensor>& pieces, const std::vector<Tensor>& biases) {
   kernels::GpuMaps maps;
   for (const auto& piece : pieces) {
     maps.values[maps.pieces] = piece.data_ptr();
+    if (!biases.empty())
+      maps.biases[maps.pieces] = at<float>(biases[static_cast<std::size_t>(maps.pieces)]);
     maps.filters_of[maps.pieces++] = whole(piece.size(1));
     maps.filters += whole(piece.size(1));
   }
@@ -50,9 +52,9 @@ Tensor empty_maps(const kernels::GpuMaps& maps, const Tensor& like) {
                       like.options().requires_grad(false).memory_format(kChannelsLast));
 }
 
-// Numbers of every map, [number, batch, filter].
+// Numbers of every map of the whole batch, [number, batch, filter].
 enum MapNumber {
-  kTops,
+  kTops,  // these five are seen by each rank for its own images
   kMasses,
   kSquares,
   kFits,
@@ -64,6 +66,7 @@ enum MapNumber {
   kTaskSquares,
   kPushSquares,
   kLiftSquares,
+  kBiasSums,
   kMapNumbers
 };
 
@@ -78,6 +81,7 @@ enum FilterNumber {
   kAllSums,
   kFactor,
   kLift,
+  kForBiases,
   kEffectiveShares,               // two
   kNorms = kEffectiveShares + 2,  // three
   kFilterNumbers = kNorms + 3
@@ -86,9 +90,10 @@ enum FilterNumber {
 // What one pass keeps on the GPU until its backward pass is done.
 struct GpuPlan : torch::CustomClassHolder {
   std::vector<Tensor> pieces;
+  std::vector<Tensor> biases;
   Tensor labels;
   Tensor map_numbers;
-  Tensor cells;  // int32 [2, batch, filter]: peaks, strongest
+  Tensor cells;  // int32 [2, batch, filter]: peaks, strongest; of the whole batch, too
   Tensor filter_numbers;
   Tensor category;       // int32 [filter]
   Tensor category_sums;  // [3, category, filter]
@@ -103,19 +108,60 @@ struct GpuPlan : torch::CustomClassHolder {
   kernels::GpuPush push;
   kernels::GpuBalance balance;
   bool learns = false;
+  tensors::Ranks ranks;
+  int64_t begin = 0;  // of this rank's images among the batch's
+  int64_t end = 0;
+  tensors::SideWork side;
+
+  int images() const { return whole(map_numbers.size(1)); }  // the batch's
 
   float* of_maps(MapNumber which) const {
     return at<float>(map_numbers) + which * map_numbers.stride(0);
   }
+  // The same from this rank's first image on.
+  float* of_own_maps(MapNumber which) const {
+    return of_maps(which) + begin * map_numbers.stride(1);
+  }
+  int* own_peaks() const { return at<int>(cells) + begin * cells.stride(1); }
+  int* own_strongest() const { return own_peaks() + cells.stride(0); }
   float* of_filters(int which) const {
     return at<float>(filter_numbers) + which * filter_numbers.stride(0);
   }
 };
 
+// Every rank gets to know what the others saw in their images.
+void exchange(GpuPlan& plan, MapNumber first, MapNumber behind) {
+  if (plan.ranks.alone()) return;
+  auto numbers = plan.map_numbers.slice(0, first, behind);
+  const auto own = numbers.slice(1, plan.begin, plan.end).transpose(0, 1).contiguous();
+  numbers.copy_(plan.ranks.rows_of_all(own, plan.images()).transpose(0, 1));
+}
+
+void exchange_peaks(GpuPlan& plan) {
+  if (plan.ranks.alone()) return;
+  auto peaks = plan.cells[0];
+  const auto own = peaks.slice(0, plan.begin, plan.end).to(torch::kFloat32);
+  peaks.copy_(plan.ranks.rows_of_all(own, plan.images()));
+}
+
+// The norms' squares, summed up over the images of all ranks, as those of one image.
+kernels::GpuBalance balance_of_all(const GpuPlan& plan, Tensor& sums) {
+  auto balance = plan.balance;
+  if (plan.ranks.alone()) return balance;
+  const int behind = balance.lift_squares == nullptr ? kLiftSquares : kLiftSquares + 1;
+  const auto own = plan.map_numbers.slice(0, kTaskSquares, behind).slice(1, plan.begin, plan.end);
+  sums = plan.ranks.sum(own.sum(1)).contiguous();
+  balance.images = 1;
+  balance.task_squares = at<float>(sums);
+  balance.push_squares = balance.task_squares + sums.stride(0);
+  if (balance.lift_squares != nullptr) balance.lift_squares = balance.push_squares + sums.stride(0);
+  return balance;
+}
+
 struct GpuFunction : torch::autograd::Function<GpuFunction> {
   static Tensor forward(torch::autograd::AutogradContext* context,
                         const c10::intrusive_ptr<GpuPlan>& plan,
-                        at::TensorList /*pieces*/) {
+                        at::TensorList /*pieces and biases*/) {
     context->saved_data["plan"] = c10::IValue::make_capsule(plan);
     return std::move(plan->masked);  // kept, it would keep itself
   }
@@ -124,7 +170,8 @@ struct GpuFunction : torch::autograd::Function<GpuFunction> {
                                       std::vector<Tensor> gradients) {
     const auto holder = context->saved_data["plan"].toCapsule();
     auto& plan = static_cast<GpuPlan&>(*holder);
-    std::vector<Tensor> result(1 + plan.pieces.size());
+    std::vector<Tensor> result(1 + plan.pieces.size() + plan.biases.size());
+    plan.side.join();
     if (!gradients[0].defined()) return result;
     TORCH_CHECK(!torch::GradMode::is_enabled(),
                 "an interpretable layer in training can be differentiated once only on a GPU");
@@ -140,46 +187,70 @@ struct GpuFunction : torch::autograd::Function<GpuFunction> {
     auto* stream = tensors::stream_of(task);
     if (plan.learns) {
       table.norms(push, stream);
-      table.balance(plan.balance, stream);
+      Tensor sums;
+      table.balance(balance_of_all(plan, sums), stream);
     }
+    if (plan.biases.empty()) {
+      table.push(push, stream);
+      return result;
+    }
+    push.bias_sums = plan.of_own_maps(kBiasSums);
     table.push(push, stream);
+    table.column_sums(
+        {push.bias_sums, plan.of_filters(kForBiases), push.maps.images, push.maps.filters}, stream);
+    int64_t first = 0;
+    for (std::size_t i = 0; i < plan.biases.size(); ++i) {
+      const auto filters = plan.biases[i].size(0);
+      result[1 + plan.pieces.size() + i] =
+          plan.filter_numbers[kForBiases].slice(0, first, first + filters);
+      first += filters;
+    }
     return result;
   }
 };
 
-void lay_out(GpuPlan& plan, const GpuPass& pass, const Memory& memory) {
+void lay_out(GpuPlan& plan,
+             const GpuPass& pass,
+             const Memory& memory,
+             const tensors::Ranks& ranks) {
   plan.pieces = channels_last(pass.pieces);
-  const auto maps = maps_of(plan.pieces);
+  for (const auto& bias : pass.biases) plan.biases.push_back(bias.detach().contiguous());
+  const auto maps = maps_of(plan.pieces, plan.biases);
   const auto type = memory.type();
   const auto categories = memory.categories();
   plan.labels = pass.labels.contiguous();
-  plan.map_numbers = torch::empty({kMapNumbers, maps.images, maps.filters}, type);
-  plan.cells = torch::empty({2, maps.images, maps.filters}, type.dtype(torch::kInt32));
+  const auto images = ranks.alone() ? int64_t{maps.images} : plan.labels.size(0);
+  plan.ranks = ranks;
+  const auto own = ranks.share(images);
+  plan.begin = own.begin;
+  plan.end = own.end;
+  plan.map_numbers = torch::empty({kMapNumbers, images, maps.filters}, type);
+  plan.cells = torch::empty({2, images, maps.filters}, type.dtype(torch::kInt32));
   plan.filter_numbers = torch::empty({kFilterNumbers, maps.filters}, type);
   plan.category = torch::empty({maps.filters}, type.dtype(torch::kInt32));
   plan.category_sums = torch::empty({3, categories, maps.filters}, type);
-  plan.few = torch::empty({2 * categories + 2 + maps.images}, type);
+  plan.few = torch::empty({2 * categories + 2 + images}, type);
   plan.masked = empty_maps(maps, plan.pieces.front());
 }
 
 kernels::GpuLook look_of(const GpuPlan& plan, const PartOptions& options) {
   kernels::GpuLook look;
-  look.maps = maps_of(plan.pieces);
+  look.maps = maps_of(plan.pieces, plan.biases);
   look.templates = {at<float>(plan.slopes), options.template_shape == TemplateShape::l2};
   look.centroid = options.peak == Peak::centroid;
-  look.peaks = at<int>(plan.cells);
-  look.strongest = at<int>(plan.cells) + plan.cells.stride(0);
-  look.tops = plan.of_maps(kTops);
-  look.masses = plan.of_maps(kMasses);
-  look.squares = plan.of_maps(kSquares);
-  look.fits = plan.of_maps(kFits);
+  look.peaks = plan.own_peaks();
+  look.strongest = plan.own_strongest();
+  look.tops = plan.of_own_maps(kTops);
+  look.masses = plan.of_own_maps(kMasses);
+  look.squares = plan.of_own_maps(kSquares);
+  look.fits = plan.of_own_maps(kFits);
   return look;
 }
 
 kernels::GpuGather gather_of(const GpuPlan& plan, Memory& memory, const PartOptions& options) {
-  const auto maps = maps_of(plan.pieces);
+  const auto maps = maps_of(plan.pieces, plan.biases);
   kernels::GpuGather gather;
-  gather.images = maps.images;
+  gather.images = plan.images();
   gather.filters = maps.filters;
   gather.cells = maps.side * maps.side;
   gather.labels = at<int64_t>(plan.labels);
@@ -243,7 +314,7 @@ kernels::GpuPush mask_of(const GpuPlan& plan, const GpuPass& pass, const kernels
   push.through_relu = pass.through_relu;
   push.peaks = look.peaks;
   push.strongest = look.strongest;
-  push.labels = at<int64_t>(plan.labels);
+  push.labels = at<int64_t>(plan.labels) + plan.begin;
   push.category = at<int>(plan.category);
   return push;
 }
@@ -267,13 +338,22 @@ void plan_gpu_push(GpuPlan& plan,
   kernels::GpuWeigh weigh;
   weigh.batch = gather;
   weigh.state = state;
+  exchange_peaks(plan);
   if (options.rule == Rule::release) {
-    table.foreign({look.maps, look.templates, look.peaks, plan.of_maps(kForeign)}, stream);
+    kernels::GpuForeign foreign;
+    foreign.maps = look.maps;
+    foreign.templates = look.templates;
+    foreign.peaks = at<int>(plan.cells);
+    foreign.foreign = plan.of_own_maps(kForeign);
+    foreign.images = plan.images();
+    foreign.first = whole(plan.begin);
+    table.foreign(foreign, stream);
+    exchange(plan, kForeign, kConstant);
     weigh.foreign = plan.of_maps(kForeign);
   } else {
     plan.rule = apply_rule_on_gpu(all, plan.filter_numbers[kMeanAll], memory, options, weigh);
   }
-  weigh.peaks = look.peaks;
+  weigh.peaks = at<int>(plan.cells);
   weigh.squares = plan.of_maps(kSquares);
   weigh.balance_batch = options.balance == Balance::category;
   plan.shares = pass.category_shares;
@@ -286,7 +366,8 @@ void plan_gpu_push(GpuPlan& plan,
   weigh.weight_limit = static_cast<float>(options.weight_limit);
   weigh.vote = static_cast<float>(options.vote);
   weigh.softening = softening;
-  if (!plan.rule.dense.defined()) {
+  const bool dense = plan.rule.dense.defined();
+  if (!dense) {
     weigh.constant = plan.of_maps(kConstant);
     weigh.pull = plan.of_maps(kPull);
   }
@@ -299,17 +380,20 @@ void plan_gpu_push(GpuPlan& plan,
   table.weigh(weigh, stream);
 
   auto& push = plan.push;
-  push.constant = weigh.constant;
-  push.pull = weigh.pull;
-  push.dense = at<float>(plan.rule.dense);
+  if (dense) {
+    push.dense = at<float>(plan.rule.dense);
+  } else {
+    push.constant = plan.of_own_maps(kConstant);
+    push.pull = plan.of_own_maps(kPull);
+  }
   push.scaling = weigh.scaling;
-  push.raise = weigh.raise;
-  push.task_squares = plan.of_maps(kTaskSquares);
-  push.push_squares = plan.of_maps(kPushSquares);
+  if (weigh.raise != nullptr) push.raise = plan.of_own_maps(kRaise);
+  push.task_squares = plan.of_own_maps(kTaskSquares);
+  push.push_squares = plan.of_own_maps(kPushSquares);
   push.factor = plan.of_filters(kFactor);
   if (peaks_too && options.keep_alive > 0.0) {
     push.need = state.need;
-    push.lift_squares = plan.of_maps(kLiftSquares);
+    push.lift_squares = plan.of_own_maps(kLiftSquares);
     push.lift = plan.of_filters(kLift);
   }
   if (look.maps.narrow) {
@@ -317,7 +401,7 @@ void plan_gpu_push(GpuPlan& plan,
     push.seed = at<int64_t>(plan.seed);
   }
   auto& balance = plan.balance;
-  balance.images = gather.images;
+  balance.images = look.maps.images;
   balance.filters = gather.filters;
   balance.unit = gpu_unit(options.strength_unit);
   balance.strength = static_cast<float>(pass.strength);
@@ -336,10 +420,8 @@ void plan_gpu_push(GpuPlan& plan,
 
 }  // namespace
 
-bool can_fuse_on_gpu(const std::vector<Tensor>& pieces,
-                     const Memory& memory,
-                     const tensors::Ranks& ranks) {
-  if (composes_operators() || !ranks.alone() || pieces.empty()) return false;
+bool can_fuse_on_gpu(const std::vector<Tensor>& pieces, const Memory& memory) {
+  if (composes_operators() || pieces.empty()) return false;
   const auto& first = pieces.front();
   const auto type = first.scalar_type();
   if (kernels_for(first) == nullptr) return false;
@@ -351,15 +433,14 @@ bool can_fuse_on_gpu(const std::vector<Tensor>& pieces,
   }
   return first.size(0) <= kernels::kGpuMostImages && memory.type().dtype() == torch::kFloat32 &&
          memory.type().device() == first.device() && std::ssize(pieces) <= kernels::kGpuSources &&
-         filters <= kernels::kGpuMostFilters &&
-         first.size(2) * first.size(3) <= kernels::kGpuMostCells &&
+         filters <= kernels::kGpuMostFilters && first.size(2) <= kernels::kGpuMostSide &&
          memory.categories() <= kernels::kGpuMostCategories;
 }
 
 Tensor mask_on_gpu(const Tensor& maps, const Memory& memory, const PartOptions& options) {
   const torch::NoGradGuard no_grad;
   GpuPlan plan;
-  lay_out(plan, {{maps}, false, maps.new_empty({0}, torch::kInt64), 1.0, 0.0, {}}, memory);
+  lay_out(plan, {{maps}, {}, false, maps.new_empty({0}, torch::kInt64), 1.0, 0.0, {}}, memory, {});
   plan.slopes = memory.slopes();
   auto look = look_of(plan, options);
   look.masked = plan.masked.data_ptr();
@@ -377,39 +458,55 @@ Tensor mask_and_learn_on_gpu(const GpuPass& pass,
     const torch::NoGradGuard no_grad;
     const auto& table = *kernels_for(pass.pieces.front());
     const bool learned = options.beta_rule == BetaRule::learned;
-    lay_out(*plan, pass, memory);
+    lay_out(*plan, pass, memory, ranks);
     auto* stream = tensors::stream_of(plan->map_numbers);
     plan->slopes = memory.slopes();
     auto look = look_of(*plan, options);
     look.share = static_cast<float>(pass.mask_share);
-    if (learned) look.spreads = plan->of_maps(kSpreads);
+    if (learned) look.spreads = plan->of_own_maps(kSpreads);
     if (!learned) look.masked = plan->masked.data_ptr();
     table.look(look, stream);
-    const auto gather = gather_of(*plan, memory, options);
-    table.gather(gather, stream);
-    memory.assign_if_due();
-    const auto state = state_of(*plan, memory, options);
-    const auto unit = beta_from_slope(1.0, look.maps.side) / look.maps.side;
-    table.settle({gather, state, static_cast<float>(unit)}, stream);
-    if (learned) {  // the templates have moved
-      look.seek = false;
-      look.templates.slopes = state.slopes;
-      look.spreads = nullptr;
-      look.masked = plan->masked.data_ptr();
-      table.look(look, stream);
-    }
-    plan->learns = pass.strength > 0.0;
-    const bool watched = diagnostics.watches_next();
-    GpuAllFits all;
-    if (watched || (plan->learns && options.rule != Rule::release))
-      all = all_fits_on_gpu(look.maps, look.templates, ranks, look.maps.images,
-                            plan->filter_numbers[kScale], options);
-    diagnostics.see_means(watched ? mean_loss_on_gpu(all) : Tensor(), memory);
     plan->push = mask_of(*plan, pass, look);
-    if (plan->learns)
-      plan_gpu_push(*plan, pass, look, gather, state, all, memory, options, diagnostics);
+    plan->learns = pass.strength > 0.0;
+    const auto find_out = [&] {
+      auto* here = tensors::stream_of(plan->map_numbers);
+      exchange(*plan, kTops, kForeign);
+      const auto gather = gather_of(*plan, memory, options);
+      table.gather(gather, here);
+      memory.assign_if_due();
+      const auto state = state_of(*plan, memory, options);
+      const auto unit = beta_from_slope(1.0, look.maps.side) / look.maps.side;
+      table.settle({gather, state, static_cast<float>(unit)}, here);
+      if (learned) {  // the templates have moved
+        look.seek = false;
+        look.templates.slopes = plan->push.templates.slopes = state.slopes;
+        look.spreads = nullptr;
+        look.masked = plan->masked.data_ptr();
+        table.look(look, here);
+        exchange(*plan, kFits, kSpreads);
+      }
+      const bool watched = diagnostics.watches_next();
+      GpuAllFits all;
+      if (watched || (plan->learns && options.rule != Rule::release)) {
+        all = all_fits_on_gpu(look.maps, look.templates, ranks, plan->images(),
+                              plan->filter_numbers[kScale], options);
+      }
+      diagnostics.see_means(watched ? mean_loss_on_gpu(all) : Tensor(), memory);
+      if (plan->learns)
+        plan_gpu_push(*plan, pass, look, gather, state, all, memory, options, diagnostics);
+    };
+    // Learned templates and an assignment are needed at once; without a backward pass nobody joins.
+    bool comes_back = false;
+    for (const auto& piece : pass.pieces) comes_back = comes_back || piece.requires_grad();
+    if (comes_back && !learned && memory.is_assigned() && ranks.alone()) {
+      plan->side.run(plan->map_numbers, find_out);
+    } else {
+      find_out();
+    }
   }
-  return GpuFunction::apply(plan, at::TensorList(pass.pieces));
+  std::vector<Tensor> inputs = pass.pieces;
+  inputs.insert(inputs.end(), pass.biases.begin(), pass.biases.end());
+  return GpuFunction::apply(plan, at::TensorList(inputs));
 }
 
 }  // namespace partwise::parts

@@ -2,6 +2,7 @@
 #include "partwise/kernels/gpu_emulation_fixture.h"
 #include "partwise/parts/fused_maps.h"
 #include "partwise/parts/option_changes_fixture.h"
+#include "partwise/tensors/ranks_fixture.h"
 #include "partwise/tensors/torch.h"
 
 #include <gtest/gtest.h>
@@ -45,14 +46,18 @@ std::vector<Tensor> traces(const PartOptions& options,
     leaf = leaf.to(type).to(device).requires_grad_();
     const auto pieces = leaf.split({4, kFilters - 4}, 1);
     const std::vector<Tensor> before{pieces[0] * 1.0, pieces[1] * 1.0};
+    const auto bias = (0.2 * torch::randn({kFilters})).to(device).requires_grad_();
+    const auto biases = bias.split({4, kFilters - 4}, 0);
     const auto labels = torch::randint(-1, categories, {kImages}, torch::kInt64).to(device);
     const auto target = torch::randn({kImages, kFilters, side, side}).to(type).to(device);
     layer->set_mask_share(step == 1 ? 0.4 : 1.0);
-    const auto out = step % 2 == 0
-                         ? layer->open_and_learn(before, labels)
-                         : layer->mask_and_learn(torch::relu(torch::cat(before, 1)), labels);
+    const auto out =
+        step % 2 == 0
+            ? layer->open_and_learn(before, labels, step == 2 ? biases : std::vector<Tensor>{})
+            : layer->mask_and_learn(torch::relu(torch::cat(before, 1)), labels);
     ((out - target).to(torch::kFloat32).square().sum() / 50.0).backward();
     for (const auto& tensor : {out.detach(), leaf.grad()}) seen.push_back(tensor);
+    if (step == 2) seen.push_back(bias.grad());
   }
   layer->eval();
   torch::manual_seed(9);
@@ -105,7 +110,7 @@ TEST(GpuLayer, OfTheReleaseIsTheComposedOne) {
 }
 
 TEST(GpuLayer, OfEverySizeOfMapIsTheComposedOne) {
-  for (const int64_t side : {1, 7, 8, 9, 13, 14, 15, 21, 29}) {
+  for (const int64_t side : {1, 7, 8, 9, 13, 14, 15, 21, 32}) {
     SCOPED_TRACE(side);
     expect_as_composed(PartOptions{}, 3, torch::kFloat32, side);
   }
@@ -202,6 +207,64 @@ TEST(GpuLayer, PushSurvivesRounding) {
   // The maps themselves are rounded to eight digits; of the gradient's own rounding a twentieth is
   // left in the mean of 400.
   EXPECT_LT((mean - exact).abs().max().item<double>(), 0.02 * exact.abs().max().item<double>());
+}
+
+// A few steps of this rank's share of the batch: its outputs and gradients, and the statistics.
+struct Steps {
+  std::vector<Tensor> rows;
+  std::vector<Tensor> statistics;
+};
+
+Steps steps_of(const PartOptions& options, const tensors::Ranks& ranks) {
+  Interpretable layer(kFilters, kSide, 3, options);
+  layer->set_ranks(ranks);
+  const auto [begin, end] = ranks.share(kImages);
+  Steps steps;
+  for (int step = 0; step < 3; ++step) {
+    torch::Generator generator = at::detail::createCPUGenerator(static_cast<uint64_t>(step));
+    const auto values = torch::randn({kImages, kFilters, kSide, kSide}, generator);
+    const auto target = torch::randn({kImages, kFilters, kSide, kSide}, generator);
+    const auto labels = torch::randint(-1, 3, {kImages}, generator, torch::kInt64);
+    const auto bias = torch::full({kFilters}, 0.1).requires_grad_();
+    const auto leaf = values.slice(0, begin, end).clone().requires_grad_();
+    const auto out = layer->open_and_learn({leaf * 1.0}, labels, {bias});
+    ((out - target.slice(0, begin, end)).square().sum() / 50.0).backward();
+    for (const auto& tensor : {out.detach(), leaf.grad()}) steps.rows.push_back(tensor);
+    steps.statistics.push_back(ranks.sum(bias.grad()));
+  }
+  for (const auto& buffer : layer->buffers()) steps.statistics.push_back(buffer.clone());
+  steps.statistics.push_back(layer->diagnostic_sums());
+  return steps;
+}
+
+class GpuLayerOfRanks : public tensors::SeveralRanks {};
+
+TEST_F(GpuLayerOfRanks, IsThatOfOneProcess) {
+  const kernels::EmulatedGpu gpu;
+  std::vector<PartOptions> all(6);
+  all[1] = method_options(Method::release);
+  all[2].strength_unit = StrengthUnit::layer_share;
+  all[3] = method_options(Method::paper);
+  all[4].rule = Rule::paper_all;
+  all[5].rule = Rule::exact;
+  const auto expect_near = [](const Tensor& found, const Tensor& expected) {
+    const auto size = expected.abs().max().item<double>() + 1e-6;
+    EXPECT_TRUE(torch::allclose(found, expected, 2e-5, 2e-5 * size))
+        << (found - expected).abs().max().item<double>() << " of " << size;
+  };
+  for (const auto& options : all) {
+    const auto whole = steps_of(options, {});
+    for (const int count : {2, 3}) {
+      tensors::as_ranks(count, [&](const tensors::Ranks& ranks) {
+        const auto own = steps_of(options, ranks);
+        const auto [begin, end] = ranks.share(kImages);
+        for (std::size_t i = 0; i < own.rows.size(); ++i)
+          expect_near(own.rows[i], whole.rows[i].slice(0, begin, end));
+        for (std::size_t i = 0; i < own.statistics.size(); ++i)
+          expect_near(own.statistics[i], whole.statistics[i]);
+      });
+    }
+  }
 }
 
 }  // namespace

@@ -94,7 +94,7 @@ Tensor InterpretableImpl::mask(const Tensor& maps) const {
   check_maps(maps);
   const auto& memory = inside_->memory;
   const bool differentiable = torch::GradMode::is_enabled() && maps.requires_grad();
-  if (!differentiable && parts::can_fuse_on_gpu({maps}, memory, {}))
+  if (!differentiable && parts::can_fuse_on_gpu({maps}, memory))
     return parts::mask_on_gpu(maps, memory, options_);
   if (parts::can_fuse(maps)) {
     if (!differentiable) return parts::fused_mask(maps, memory.cones(), options_);
@@ -105,6 +105,7 @@ Tensor InterpretableImpl::mask(const Tensor& maps) const {
 }
 
 Tensor InterpretableImpl::learn_on_gpu(const std::vector<Tensor>& pieces,
+                                       const std::vector<Tensor>& biases,
                                        bool through_relu,
                                        const Tensor& labels) {
   auto& [memory, diagnostics, shares, by_gpu_kernels] = *inside_;
@@ -118,12 +119,14 @@ Tensor InterpretableImpl::learn_on_gpu(const std::vector<Tensor>& pieces,
   const double strength = learns ? options_.strength * strength_factor_ : 0.0;
   const tensors::FullPrecision full;
   const auto there = labels.to(pieces.front().device());  // kernels cannot read from elsewhere
-  return parts::mask_and_learn_on_gpu({pieces, through_relu, there, mask_share_, strength, shares},
-                                      memory, options_, *ranks_, diagnostics);
+  return parts::mask_and_learn_on_gpu(
+      {pieces, biases, through_relu, there, mask_share_, strength, shares}, memory, options_,
+      *ranks_, diagnostics);
 }
 
 Tensor InterpretableImpl::open_and_learn(const std::vector<Tensor>& before_relu,
-                                         const Tensor& labels) {
+                                         const Tensor& labels,
+                                         const std::vector<Tensor>& biases) {
   ensure(!before_relu.empty(), "Interpretable: nothing was given to the ReLU");
   int64_t filters = 0;
   const auto& first = before_relu.front();
@@ -142,13 +145,26 @@ Tensor InterpretableImpl::open_and_learn(const std::vector<Tensor>& before_relu,
   }
   ensure(filters == filters_, "Interpretable: before_relu has {} filters, the layer {}", filters,
          filters_);
-  if (parts::can_fuse_on_gpu(before_relu, inside_->memory, *ranks_)) {
-    check_labels(labels, before_relu.front().size(0));
-    return learn_on_gpu(before_relu, true, labels);
+  ensure(biases.empty() || biases.size() == before_relu.size(),
+         "Interpretable: {} biases for {} tensors; expected one for each, or none", biases.size(),
+         before_relu.size());
+  bool plain = true;  // biases as the kernels read them
+  for (std::size_t i = 0; i < biases.size(); ++i) {
+    ensure(biases[i].dim() == 1 && biases[i].size(0) == before_relu[i].size(1),
+           "Interpretable: a bias of shape {} for {} filters", c10::str(biases[i].sizes()),
+           before_relu[i].size(1));
+    plain =
+        plain && biases[i].scalar_type() == torch::kFloat32 && biases[i].device() == first.device();
   }
-  return mask_and_learn(
-      torch::relu(before_relu.size() == 1 ? before_relu.front() : torch::cat(before_relu, 1)),
-      labels, before_relu);
+  if (plain && parts::can_fuse_on_gpu(before_relu, inside_->memory)) {
+    check_labels(labels, before_relu.front().size(0));
+    return learn_on_gpu(before_relu, biases, true, labels);
+  }
+  auto before = before_relu;
+  for (std::size_t i = 0; i < biases.size(); ++i)
+    before[i] = before[i] + biases[i].view({1, -1, 1, 1}).to(first.options());
+  return mask_and_learn(torch::relu(before.size() == 1 ? before.front() : torch::cat(before, 1)),
+                        labels, before);
 }
 
 void InterpretableImpl::check_labels(const Tensor& labels, int64_t images) const {
@@ -170,8 +186,8 @@ Tensor InterpretableImpl::mask_and_learn(const Tensor& maps,
   ensure(before_relu.empty() || opened == filters_,
          "Interpretable: before_relu has {} filters, the layer {}", opened, filters_);
   const double strength = options_.strength * strength_factor_;
-  if (before_relu.empty() && parts::can_fuse_on_gpu({maps}, inside_->memory, *ranks_))
-    return learn_on_gpu({maps}, false, labels);
+  if (before_relu.empty() && parts::can_fuse_on_gpu({maps}, inside_->memory))
+    return learn_on_gpu({maps}, {}, false, labels);
   const tensors::FullPrecision full;
   auto& memory = inside_->memory;
   auto& diagnostics = inside_->diagnostics;

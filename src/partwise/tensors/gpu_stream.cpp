@@ -5,7 +5,11 @@
 #if defined(PARTWISE_CUDA)
 #include <ATen/cuda/CUDAEvent.h>
 #include <c10/cuda/CUDAFunctions.h>
+#include <c10/cuda/CUDAGuard.h>
 #include <c10/cuda/CUDAStream.h>
+
+#include <map>
+#include <mutex>
 #endif
 
 namespace partwise::tensors {
@@ -26,6 +30,48 @@ void* stream_of([[maybe_unused]] const Tensor& tensor) {
 }
 
 #if defined(PARTWISE_CUDA)
+
+namespace {
+
+// One for all side work of a GPU: its pieces follow one another.
+c10::cuda::CUDAStream side_stream(c10::DeviceIndex gpu) {
+  static std::mutex guard;
+  static std::map<c10::DeviceIndex, c10::cuda::CUDAStream> streams;
+  const std::lock_guard lock(guard);
+  const auto known = streams.find(gpu);
+  if (known != streams.end()) return known->second;
+  return streams.emplace(gpu, c10::cuda::getStreamFromPool(/*isHighPriority=*/true, gpu))
+      .first->second;
+}
+
+}  // namespace
+
+struct SideWork::End {
+  c10::DeviceIndex gpu;
+  at::cuda::CUDAEvent event;
+};
+
+void SideWork::run(const Tensor& where, const std::function<void()>& ask) {
+  join();
+  if (!where.is_cuda()) return ask();
+  auto end = std::make_shared<End>();
+  end->gpu = where.device().index();
+  const auto side = side_stream(end->gpu);
+  at::cuda::CUDAEvent begin;
+  begin.record(c10::cuda::getCurrentCUDAStream(end->gpu));
+  begin.block(side);
+  {
+    const c10::cuda::CUDAStreamGuard there(side);
+    ask();
+  }
+  end->event.record(side);
+  end_ = end;
+}
+
+void SideWork::join() {
+  if (end_) end_->event.block(c10::cuda::getCurrentCUDAStream(end_->gpu));
+  end_.reset();
+}
 
 struct ComingNumbers::Event {
   at::cuda::CUDAEvent event;
@@ -52,6 +98,14 @@ std::vector<double> ComingNumbers::read() const {
 }
 
 #else
+
+struct SideWork::End {};
+
+void SideWork::run(const Tensor& /*where*/, const std::function<void()>& ask) {
+  ask();
+}
+
+void SideWork::join() {}
 
 struct ComingNumbers::Event {};
 

@@ -2,6 +2,7 @@
 
 #include "partwise/tensors/tensor.h"
 
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -13,6 +14,24 @@ int gpu_of(const Tensor& tensor);
 // The CUDA stream that LibTorch works on here and now, as the kernels take it; null on the CPU. Its
 // GPU becomes this thread's, as a launch asks for.
 void* stream_of(const Tensor& tensor);
+
+// What a GPU does beside its other work. On the CPU it is done at once.
+class SideWork {
+ public:
+  SideWork() = default;
+  SideWork(const SideWork&) = delete;
+  SideWork& operator=(const SideWork&) = delete;
+  ~SideWork() { join(); }
+
+  // What `ask` asks of the GPU of `where`, LibTorch's operators included: it begins after all that
+  // was asked for before. What both use must live until they are joined.
+  void run(const Tensor& where, const std::function<void()>& ask);
+  void join();  // what is asked for from here on comes after it
+
+ private:
+  struct End;
+  std::shared_ptr<End> end_;  // null: there is nothing to wait for
+};
 
 // Numbers on their way from a GPU, which goes on working meanwhile.
 class ComingNumbers {
