@@ -7,7 +7,8 @@
 // learned templates), beside which five more find out what the layer's filters want, and three
 // backward (four with biases). All arithmetic is float32, whatever
 // the maps' type; every sum has a fixed order. The same functions as map_kernels.h and
-// layer_kernels.h, arranged by what can be done while a map is in registers.
+// layer_kernels.h, arranged by what can be done while a map is in registers. What asks for the fits to
+// all templates (fit_kernels.h) is two launches more, and one or two for what is made of them.
 namespace partwise::kernels {
 
 inline constexpr int kGpuSources = 4;
@@ -119,11 +120,21 @@ struct GpuSettle {
   float slope_unit = 0.0F;  // of one unit of the release's slope
 };
 
-// The weights of rule `release`, the vote, and what is counted of both.
+// Whose weights: of a rule that has one template per map, or of every cell (GpuMixture).
+enum class GpuRule { release, paper, mixed };
+
+// The weights of the filter loss, the vote, and what is counted of both.
 struct GpuWeigh {
   GpuGather batch;
   GpuState state;
-  const float* foreign = nullptr;
+  GpuRule rule = GpuRule::release;
+  const float* foreign = nullptr;        // release
+  const int* peaks = nullptr;            // paper
+  const float* log_partition = nullptr;  // paper: [cells + 1, filters]
+  const float* log_marginals = nullptr;  // paper: log N p(x), or null: 0
+  float most = 0.0F;                     // paper: of v
+  const float* sizes = nullptr;          // mixed: GpuMixture's
+  const float* along = nullptr;          // mixed: GpuMixture's
   const float* squares = nullptr;
   const float* shares = nullptr;  // [categories]: omega by these; or null
   bool balance_batch = false;
@@ -135,7 +146,7 @@ struct GpuWeigh {
   float weight_limit = 0.0F;
   float vote = 0.0F;
   const float* softening = nullptr;  // one number, or null: 1
-  float* constant = nullptr;
+  float* constant = nullptr;         // mixed: neither this nor the next
   float* pull = nullptr;
   float* scaling = nullptr;     // [filters]
   float* raise = nullptr;       // or null: no vote
@@ -194,6 +205,48 @@ struct GpuBalance {
   float* sums = nullptr;
 };
 
+// The fits of all maps to all templates, mu^- last: what the paper's rules and the logged filter loss
+// ask. fit_kernels.h has the functions, parts/filter_gradient.h the formulas.
+struct GpuFits {
+  GpuMaps maps;
+  GpuTemplates templates;
+  float* fits = nullptr;  // [images, cells + 1, filters]: sum x U_mu, and - sum x
+};
+
+// What they sum up to. log_sums: written by the function of that name; the others read
+// `log_partition`, which may be the same. [cells + 1, filters] and [images, filters] unless noted.
+struct GpuLikelihood {
+  int images = 0;
+  int filters = 0;
+  int cells = 0;
+  const float* fits = nullptr;     // as above
+  const float* inverse = nullptr;  // [filters]
+  const float* log_partition = nullptr;
+  float* log_sums = nullptr;
+  float most = 0.0F;               // of v in log_marginals
+  float* log_marginals = nullptr;  // of every map; gain_sums reads them
+  float* terms = nullptr;  // [3, images, filters]: information, category and spatial entropy
+  float* gain_sums = nullptr;
+};
+
+// dLoss_f/dx of every cell: factor (weight of mu^- - sum_mu weight_mu U_mu), with
+// weight = e^v (v - log_marginal - gain), v = min(fit * inverse - log_partition, most).
+struct GpuMixture {
+  GpuMaps maps;
+  GpuTemplates templates;
+  const float* fits = nullptr;           // as above
+  const float* inverse = nullptr;        // [filters]
+  const float* log_partition = nullptr;  // [cells + 1, filters]
+  float most = 0.0F;
+  const float* log_marginals = nullptr;  // [images, filters], or null: 0
+  const float* gains = nullptr;          // [cells + 1, filters], or null: 0
+  bool ignore_misfits = false;
+  const float* factor = nullptr;  // [filters]
+  float* dense = nullptr;         // [images, side, side, filters]
+  float* sizes = nullptr;         // [images, filters]: its norm over each map
+  float* along = nullptr;         // [images, filters]: sum x dLoss_f/dx
+};
+
 // Images as a network takes them, the channels innermost: (x / 255 - mean) / spread.
 struct GpuPixels {
   const unsigned char* pixels = nullptr;  // [images, 3, cells]
@@ -248,6 +301,12 @@ struct GpuKernels {
   void (*bias_relu)(const GpuBiasRelu& work, void* stream);
   void (*bias_relu_back)(const GpuBiasReluBack& work, void* stream);
   void (*column_sums)(const GpuColumnSums& work, void* stream);
+  void (*all_fits)(const GpuFits& work, void* stream);
+  void (*log_sums)(const GpuLikelihood& work, void* stream);
+  void (*log_marginals)(const GpuLikelihood& work, void* stream);
+  void (*loss_terms)(const GpuLikelihood& work, void* stream);
+  void (*gain_sums)(const GpuLikelihood& work, void* stream);
+  void (*mix)(const GpuMixture& work, void* stream);
   bool emulated = false;  // on the CPU, for tests: gpu_emulation_fixture.h
   // Why a GPU cannot run these; empty: it can. Null: none needs to be asked.
   std::string (*refusal)(int device) = nullptr;

@@ -1,5 +1,7 @@
 #include "partwise/base/error.h"
 #include "partwise/base/overheard_fixture.h"
+#include "partwise/kernels/batch_fixture.h"
+#include "partwise/kernels/fit_kernels.h"
 #include "partwise/kernels/gpu_emulation_fixture.h"
 
 #include <gtest/gtest.h>
@@ -51,6 +53,220 @@ TEST(GpuKernels, RoundToTheNearestAndAtRandom) {
   }
   // One step of bfloat16 there is 0.0078; the mean of 4096 draws is within 4 of its deviations.
   EXPECT_NEAR(sum, 1.001, 4.0 * 0.0078 * 0.35 / 64.0);
+}
+
+// A sample's maps as a GPU has them: in up to three pieces, the first without a bias.
+class GpuSample {
+ public:
+  GpuSample(const Batch& shape, bool narrow) : sample(shape) {
+    const auto filters = static_cast<std::size_t>(shape.filters);
+    const auto cells = static_cast<std::size_t>(shape.cells());
+    for (std::size_t f = 0; f < filters; ++f) bias_.push_back(0.1F * static_cast<float>(f));
+    maps.narrow = narrow;
+    maps.images = static_cast<int>(shape.images);
+    maps.filters = static_cast<int>(filters);
+    maps.side = static_cast<int>(shape.side);
+    for (std::size_t first = 0, count = 0; first < filters; first += count) {
+      count = maps.pieces < 2 ? std::min<std::size_t>(filters - first, 2) : filters - first;
+      auto& values = values_[maps.pieces];
+      for (std::size_t row = 0; row < sample.maps.size() / filters; ++row) {
+        for (std::size_t f = first; f < first + count; ++f)
+          values.push_back(value_of(row / cells, f, row % cells, maps.pieces > 0));
+      }
+      for (const float value : values)
+        narrowed_[maps.pieces].push_back(static_cast<uint16_t>(nearest_narrow(value)));
+      maps.values[maps.pieces] =
+          narrow ? static_cast<const void*>(narrowed_[maps.pieces].data()) : values.data();
+      if (maps.pieces > 0) maps.biases[maps.pieces] = bias_.data() + first;
+      maps.filters_of[maps.pieces++] = static_cast<int>(count);
+    }
+  }
+  GpuSample(const GpuSample&) = delete;
+  GpuSample& operator=(const GpuSample&) = delete;
+
+  Sample<float> sample;
+  GpuMaps maps;
+
+ private:
+  // What becomes the map's number, or next to it, which the map then is.
+  float value_of(std::size_t image, std::size_t filter, std::size_t cell, bool biased) {
+    const auto at =
+        (image * bias_.size() + filter) * static_cast<std::size_t>(sample.batch.cells()) + cell;
+    float& x = sample.maps[at];
+    const float bias = biased ? bias_[filter] : 0.0F;
+    float value = (x > 0.0F ? x : -std::abs(sample.gradient[at])) - bias;
+    if (maps.narrow) value = __int_as_float(static_cast<int>(nearest_narrow(value) << 16));
+    x = std::max(value + bias, 0.0F);
+    return value;
+  }
+
+  std::vector<float> bias_;
+  std::vector<float> values_[kGpuSources];
+  std::vector<uint16_t> narrowed_[kGpuSources];
+};
+
+// What is asked of both, as both lay it out: images, templates and filters in another order.
+struct Fitted {
+  const Batch& batch;
+  std::size_t templates() const { return static_cast<std::size_t>(batch.cells() + 1); }
+  std::size_t filters() const { return static_cast<std::size_t>(batch.filters); }
+  std::size_t images() const { return static_cast<std::size_t>(batch.images); }
+  std::vector<float> of_templates() const { return std::vector<float>(templates() * filters()); }
+  std::vector<float> of_maps() const { return std::vector<float>(images() * filters()); }
+  std::vector<float> turned(const std::vector<float>& on_gpu) const {  // [templates, filters]
+    auto result = of_templates();
+    for (std::size_t mu = 0; mu < templates(); ++mu)
+      for (std::size_t f = 0; f < filters(); ++f)
+        result[f * templates() + mu] = on_gpu[mu * filters() + f];
+    return result;
+  }
+};
+
+void expect_near(const std::vector<float>& found, const std::vector<float>& expected, double near) {
+  ASSERT_EQ(found.size(), expected.size());
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    const auto size = std::max(1.0F, std::abs(expected[i]));
+    ASSERT_NEAR(found[i], expected[i], near * static_cast<double>(size)) << i;
+  }
+}
+
+void expect_fits_on_gpu(const GpuSample& at, bool round) {
+  const auto& sample = at.sample;
+  const auto& batch = sample.batch;
+  const Fitted fitted{batch};
+  const auto& kernels = fit_kernels<float>(Level::portable);
+  const Range all{0, batch.filters};
+  const auto images = fitted.images();
+  const auto templates = fitted.templates();
+  const auto filters = fitted.filters();
+  auto distances = sample.distances;
+  for (std::size_t mu = 0; mu + 1 < templates && round; ++mu)
+    for (std::size_t cell = 0; cell + 1 < templates; ++cell) {
+      const auto side = static_cast<std::size_t>(batch.side);
+      distances[mu * (templates - 1) + cell] =
+          std::hypot(static_cast<float>(mu / side) - static_cast<float>(cell / side),
+                     static_cast<float>(mu % side) - static_cast<float>(cell % side));
+    }
+  const float* far = round ? distances.data() : nullptr;
+  // Sums of some hundred numbers, and sums of hundreds of their powers.
+  const double near = 3.0 * sample.rounding;
+  const GpuTemplates shape{sample.slopes.data(), round};
+  const std::vector<float> inverse(filters, 10.0F / static_cast<float>(batch.cells()));
+  const float most = -0.5F;
+
+  std::vector<float> fits(filters * static_cast<std::size_t>(fits_per_filter(batch)));
+  kernels.all_fits(batch, all, sample.maps.data(), sample.slopes.data(), far, fits.data());
+  std::vector<float> own_fits(images * templates * filters, NAN);
+  all_fits_on_gpu({at.maps, shape, own_fits.data()}, nullptr);
+  const auto at_both = [&](std::size_t image, std::size_t mu, std::size_t f) {
+    const auto group = image / kFitLanes;
+    return f * static_cast<std::size_t>(fits_per_filter(batch)) +
+           (group * templates + mu) * kFitLanes + image % kFitLanes;
+  };
+  for (std::size_t image = 0; image < images; ++image)
+    for (std::size_t mu = 0; mu < templates; ++mu)
+      for (std::size_t f = 0; f < filters; ++f) {
+        const float mass = -fits[at_both(image, templates - 1, f)];
+        ASSERT_NEAR(own_fits[(image * templates + mu) * filters + f], fits[at_both(image, mu, f)],
+                    near * (1.0 + static_cast<double>(mass)));
+      }
+
+  GpuLikelihood work;
+  work.images = static_cast<int>(images);
+  work.filters = static_cast<int>(filters);
+  work.cells = static_cast<int>(templates - 1);
+  work.fits = own_fits.data();
+  work.inverse = inverse.data();
+  work.most = most;
+  auto log_sums = fitted.of_templates();
+  kernels.log_sums(batch, all, fits.data(), inverse.data(), log_sums.data());
+  auto own_log_sums = fitted.of_templates();
+  work.log_sums = own_log_sums.data();
+  log_sums_on_gpu(work, nullptr);
+  expect_near(fitted.turned(own_log_sums), log_sums, near);
+
+  work.log_partition = own_log_sums.data();
+  auto marginals = fitted.of_maps();
+  kernels.log_marginals(batch, all, fits.data(), inverse.data(), log_sums.data(), most,
+                        marginals.data());
+  auto own_marginals = fitted.of_maps();
+  work.log_marginals = own_marginals.data();
+  log_marginals_on_gpu(work, nullptr);
+  expect_near(own_marginals, marginals, near);
+
+  std::vector<float> terms(3 * images * filters);
+  const auto term = [&](std::size_t i) { return terms.data() + i * images * filters; };
+  kernels.loss_terms(batch, all, fits.data(), inverse.data(), log_sums.data(), term(0), term(1),
+                     term(2));
+  std::vector<float> own_terms(terms.size());
+  work.terms = own_terms.data();
+  loss_terms_on_gpu(work, nullptr);
+  expect_near(own_terms, terms, near);
+
+  auto gains = fitted.of_templates();
+  kernels.gain_sums(batch, all, fits.data(), inverse.data(), log_sums.data(), marginals.data(),
+                    gains.data());
+  auto own_gains = fitted.of_templates();
+  work.gain_sums = own_gains.data();
+  gain_sums_on_gpu(work, nullptr);
+  expect_near(fitted.turned(own_gains), gains, near);
+
+  for (const bool with_gains : {false, true}) {
+    auto weights = fits;
+    kernels.weigh_templates(batch, all, weights.data(), inverse.data(), log_sums.data(), most,
+                            with_gains ? marginals.data() : nullptr,
+                            with_gains ? gains.data() : nullptr, !with_gains);
+    std::vector<float> mixtures(sample.maps.size());
+    kernels.mix(batch, all, weights.data(), sample.slopes.data(), far, sample.factor.data(),
+                mixtures.data());
+    float largest = 1.0F;
+    for (const float value : mixtures) largest = std::max(largest, std::abs(value));
+    std::vector<float> dense(mixtures.size(), NAN);
+    auto sizes = fitted.of_maps();
+    auto along = fitted.of_maps();
+    GpuMixture mixture;
+    mixture.maps = at.maps;
+    mixture.templates = shape;
+    mixture.fits = own_fits.data();
+    mixture.inverse = inverse.data();
+    mixture.log_partition = own_log_sums.data();
+    mixture.most = most;
+    mixture.log_marginals = with_gains ? own_marginals.data() : nullptr;
+    mixture.gains = with_gains ? own_gains.data() : nullptr;
+    mixture.ignore_misfits = !with_gains;
+    mixture.factor = sample.factor.data();
+    mixture.dense = dense.data();
+    mixture.sizes = sizes.data();
+    mixture.along = along.data();
+    mix_on_gpu(mixture, nullptr);
+    for (std::size_t map = 0; map < images * filters; ++map) {
+      double square = 0.0;
+      double dot = 0.0;
+      for (std::size_t cell = 0; cell + 1 < templates; ++cell) {
+        const auto value = mixtures[map * (templates - 1) + cell];
+        const auto image = map / filters;
+        const auto own = dense[(image * (templates - 1) + cell) * filters + map % filters];
+        ASSERT_NEAR(own, value, near * static_cast<double>(largest));
+        square += static_cast<double>(own * own);
+        dot += static_cast<double>(own * sample.maps[map * (templates - 1) + cell]);
+      }
+      EXPECT_NEAR(sizes[map], std::sqrt(square), near * (1.0 + std::sqrt(square)));
+      EXPECT_NEAR(along[map], dot, near * (1.0 + std::abs(dot)));
+    }
+  }
+}
+
+TEST(GpuKernels, FitAllTemplatesAsTheProcessorDoes) {
+  for (const auto& batch :
+       {Batch{1, 2, 1}, Batch{9, 10, 3}, Batch{17, 6, 7}, Batch{3, 36, 8}, Batch{9, 4, 13},
+        Batch{2, 34, 14}, Batch{2, 10, 15}, Batch{1, 4, 29}, Batch{1, 12, 32}}) {
+    for (const bool narrow : {false, true}) {
+      SCOPED_TRACE(std::to_string(batch.filters) + " x " + std::to_string(batch.side));
+      GpuSample at(batch, narrow);
+      at.sample.slopes.front() = 1e-7F;  // further than all cells
+      expect_fits_on_gpu(at, narrow);
+    }
+  }
 }
 
 // As a GPU older than those the program was compiled for.

@@ -59,15 +59,20 @@ void Diagnostics::see(const Tensor& maps,
                       const PartOptions& options,
                       const tensors::Ranks& ranks) {
   const torch::NoGradGuard no_grad;
+  if (!watches_next()) return see_means({}, memory);
+  const auto terms = loss_terms(maps, memory, options, ranks);
+  see_means(torch::stack({terms.loss.mean(), terms.prior_entropy.mean(),
+                          terms.category_entropy.mean(), terms.spatial_entropy.mean()}),
+            memory);
+}
+
+void Diagnostics::see_means(const Tensor& means, const Memory& memory) {
   push_sums_ = push_sums_.to(memory.type());
   loss_sums_ = loss_sums_.to(memory.type().device());
-  const bool watched = watches_next();
   pushed_ = false;
   ++steps_;
-  if (!watched) return;
-  const auto terms = loss_terms(maps, memory, options, ranks);
-  loss_sums_ += torch::stack({terms.loss.mean(), terms.prior_entropy.mean(),
-                              terms.category_entropy.mean(), terms.spatial_entropy.mean()});
+  if (!means.defined()) return;
+  loss_sums_ += means;
   ++watched_;
 }
 

@@ -17,6 +17,9 @@ class Diagnostics {
            const Memory& memory,
            const PartOptions& options,
            const tensors::Ranks& ranks);
+  // The same where kernels have computed the loss: its means and those of its terms, [4] float64;
+  // undefined where the batch is not asked.
+  void see_means(const Tensor& means, const Memory& memory);
   // One push. The backward pass adds its gradient ratio to the result, [].
   Tensor see_push(const Tensor& effective_samples, const Tensor& softening);
 

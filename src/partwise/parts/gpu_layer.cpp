@@ -1,6 +1,7 @@
 #include "partwise/parts/gpu_layer.h"
 
 #include "partwise/kernels/gpu_kernels.h"
+#include "partwise/parts/gpu_rules.h"
 #include "partwise/tensors/gpu_stream.h"
 #include "partwise/tensors/torch.h"
 
@@ -103,6 +104,7 @@ struct GpuPlan : torch::CustomClassHolder {
   Tensor sums;  // Diagnostics' own
   Tensor seed;
   Tensor masked;
+  GpuRuleNumbers rule;
   kernels::GpuPush push;
   kernels::GpuBalance balance;
   bool learns = false;
@@ -322,6 +324,7 @@ void plan_gpu_push(GpuPlan& plan,
                    const kernels::GpuLook& look,
                    const kernels::GpuGather& gather,
                    const kernels::GpuState& state,
+                   const GpuAllFits& all,  // of rules but `release`
                    Memory& memory,
                    const PartOptions& options,
                    Diagnostics& diagnostics) {
@@ -332,20 +335,25 @@ void plan_gpu_push(GpuPlan& plan,
   plan.sums = diagnostics.count_push();
   plan.arrived = memory.arrived_on_gpu();
 
-  kernels::GpuForeign foreign;
-  foreign.maps = look.maps;
-  foreign.templates = look.templates;
-  foreign.peaks = at<int>(plan.cells);
-  foreign.foreign = plan.of_own_maps(kForeign);
-  foreign.images = plan.images();
-  foreign.first = whole(plan.begin);
-  exchange_peaks(plan);
-  table.foreign(foreign, stream);
-  exchange(plan, kForeign, kConstant);
   kernels::GpuWeigh weigh;
   weigh.batch = gather;
   weigh.state = state;
-  weigh.foreign = plan.of_maps(kForeign);
+  exchange_peaks(plan);
+  if (options.rule == Rule::release) {
+    kernels::GpuForeign foreign;
+    foreign.maps = look.maps;
+    foreign.templates = look.templates;
+    foreign.peaks = at<int>(plan.cells);
+    foreign.foreign = plan.of_own_maps(kForeign);
+    foreign.images = plan.images();
+    foreign.first = whole(plan.begin);
+    table.foreign(foreign, stream);
+    exchange(plan, kForeign, kConstant);
+    weigh.foreign = plan.of_maps(kForeign);
+  } else {
+    plan.rule = apply_rule_on_gpu(all, plan.filter_numbers[kMeanAll], memory, options, weigh);
+  }
+  weigh.peaks = at<int>(plan.cells);
   weigh.squares = plan.of_maps(kSquares);
   weigh.balance_batch = options.balance == Balance::category;
   plan.shares = pass.category_shares;
@@ -358,8 +366,11 @@ void plan_gpu_push(GpuPlan& plan,
   weigh.weight_limit = static_cast<float>(options.weight_limit);
   weigh.vote = static_cast<float>(options.vote);
   weigh.softening = softening;
-  weigh.constant = plan.of_maps(kConstant);
-  weigh.pull = plan.of_maps(kPull);
+  const bool dense = plan.rule.dense.defined();
+  if (!dense) {
+    weigh.constant = plan.of_maps(kConstant);
+    weigh.pull = plan.of_maps(kPull);
+  }
   weigh.scaling = plan.of_filters(kScaling);
   if (peaks_too && options.vote > 0.0) weigh.raise = plan.of_maps(kRaise);
   weigh.effective = plan.of_filters(kEffectiveShares);
@@ -369,8 +380,12 @@ void plan_gpu_push(GpuPlan& plan,
   table.weigh(weigh, stream);
 
   auto& push = plan.push;
-  push.constant = plan.of_own_maps(kConstant);
-  push.pull = plan.of_own_maps(kPull);
+  if (dense) {
+    push.dense = at<float>(plan.rule.dense);
+  } else {
+    push.constant = plan.of_own_maps(kConstant);
+    push.pull = plan.of_own_maps(kPull);
+  }
   push.scaling = weigh.scaling;
   if (weigh.raise != nullptr) push.raise = plan.of_own_maps(kRaise);
   push.task_squares = plan.of_own_maps(kTaskSquares);
@@ -405,10 +420,7 @@ void plan_gpu_push(GpuPlan& plan,
 
 }  // namespace
 
-bool can_fuse_on_gpu(const std::vector<Tensor>& pieces,
-                     const Memory& memory,
-                     const PartOptions& options,
-                     bool learns) {
+bool can_fuse_on_gpu(const std::vector<Tensor>& pieces, const Memory& memory) {
   if (composes_operators() || pieces.empty()) return false;
   const auto& first = pieces.front();
   const auto type = first.scalar_type();
@@ -422,8 +434,7 @@ bool can_fuse_on_gpu(const std::vector<Tensor>& pieces,
   return first.size(0) <= kernels::kGpuMostImages && memory.type().dtype() == torch::kFloat32 &&
          memory.type().device() == first.device() && std::ssize(pieces) <= kernels::kGpuSources &&
          filters <= kernels::kGpuMostFilters && first.size(2) <= kernels::kGpuMostSide &&
-         memory.categories() <= kernels::kGpuMostCategories &&
-         (!learns || options.rule == Rule::release);
+         memory.categories() <= kernels::kGpuMostCategories;
 }
 
 Tensor mask_on_gpu(const Tensor& maps, const Memory& memory, const PartOptions& options) {
@@ -474,16 +485,15 @@ Tensor mask_and_learn_on_gpu(const GpuPass& pass,
         table.look(look, here);
         exchange(*plan, kFits, kSpreads);
       }
-      if (diagnostics.watches_next()) {
-        auto maps = torch::cat(plan->pieces, 1).to(memory.type().dtype());
-        if (!plan->biases.empty()) maps += torch::cat(plan->biases).view({1, -1, 1, 1});
-        diagnostics.see(maps.clamp_min(0.0).flatten(2), memory, options, ranks);
-      } else {
-        diagnostics.see({}, memory, options, ranks);
+      const bool watched = diagnostics.watches_next();
+      GpuAllFits all;
+      if (watched || (plan->learns && options.rule != Rule::release)) {
+        all = all_fits_on_gpu(look.maps, look.templates, ranks, plan->images(),
+                              plan->filter_numbers[kScale], options);
       }
-      if (plan->learns) {
-        plan_gpu_push(*plan, pass, look, gather, state, memory, options, diagnostics);
-      }
+      diagnostics.see_means(watched ? mean_loss_on_gpu(all) : Tensor(), memory);
+      if (plan->learns)
+        plan_gpu_push(*plan, pass, look, gather, state, all, memory, options, diagnostics);
     };
     // Learned templates and an assignment are needed at once; without a backward pass nobody joins.
     bool comes_back = false;

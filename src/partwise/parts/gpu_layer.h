@@ -19,11 +19,8 @@ struct GpuPass {
   Tensor category_shares;  // [category] float32: omega by these; or undefined
 };
 
-// Maps of bfloat16 or float32 on a GPU, under rule `release` or without any.
-bool can_fuse_on_gpu(const std::vector<Tensor>& pieces,
-                     const Memory& memory,
-                     const PartOptions& options,
-                     bool learns);
+// Maps of bfloat16 or float32 on a GPU.
+bool can_fuse_on_gpu(const std::vector<Tensor>& pieces, const Memory& memory);
 
 // x max(U_mu-hat, 0), without a gradient.
 Tensor mask_on_gpu(const Tensor& maps, const Memory& memory, const PartOptions& options);

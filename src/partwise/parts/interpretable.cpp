@@ -94,7 +94,7 @@ Tensor InterpretableImpl::mask(const Tensor& maps) const {
   check_maps(maps);
   const auto& memory = inside_->memory;
   const bool differentiable = torch::GradMode::is_enabled() && maps.requires_grad();
-  if (!differentiable && parts::can_fuse_on_gpu({maps}, memory, options_, false))
+  if (!differentiable && parts::can_fuse_on_gpu({maps}, memory))
     return parts::mask_on_gpu(maps, memory, options_);
   if (parts::can_fuse(maps)) {
     if (!differentiable) return parts::fused_mask(maps, memory.cones(), options_);
@@ -156,8 +156,7 @@ Tensor InterpretableImpl::open_and_learn(const std::vector<Tensor>& before_relu,
     plain =
         plain && biases[i].scalar_type() == torch::kFloat32 && biases[i].device() == first.device();
   }
-  const bool learns = options_.strength * strength_factor_ > 0.0;
-  if (plain && parts::can_fuse_on_gpu(before_relu, inside_->memory, options_, learns)) {
+  if (plain && parts::can_fuse_on_gpu(before_relu, inside_->memory)) {
     check_labels(labels, before_relu.front().size(0));
     return learn_on_gpu(before_relu, biases, true, labels);
   }
@@ -187,8 +186,7 @@ Tensor InterpretableImpl::mask_and_learn(const Tensor& maps,
   ensure(before_relu.empty() || opened == filters_,
          "Interpretable: before_relu has {} filters, the layer {}", opened, filters_);
   const double strength = options_.strength * strength_factor_;
-  if (before_relu.empty() &&
-      parts::can_fuse_on_gpu({maps}, inside_->memory, options_, strength > 0.0))
+  if (before_relu.empty() && parts::can_fuse_on_gpu({maps}, inside_->memory))
     return learn_on_gpu({maps}, {}, false, labels);
   const tensors::FullPrecision full;
   auto& memory = inside_->memory;
@@ -252,9 +250,7 @@ void InterpretableImpl::load_diagnostic_sums(const Tensor& sums) {
 }
 
 bool InterpretableImpl::repeats() const {
-  // The filter loss, asked for now and then, is composed of operators that wait.
-  return inside_->by_gpu_kernels && inside_->memory.is_assigned() &&
-         !inside_->diagnostics.watches_next();
+  return inside_->by_gpu_kernels && inside_->memory.is_assigned();
 }
 
 std::string InterpretableImpl::pass_key() const {
