@@ -4,6 +4,8 @@
 #include "partwise/base/names.h"
 #include "partwise/experiments/paper_figures.h"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <cctype>
 #include <sstream>

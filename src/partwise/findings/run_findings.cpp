@@ -343,7 +343,7 @@ bool was_measured(const RunFindings& run, const std::string& key) {
 
 bool was_measured_on(const RunFindings& run, const nlohmann::json& data) {
   const auto is_now = [&](const std::string& then, const char* key) {
-    return then.empty() || then == data.at(key);
+    return then.empty() || then == data.at(key).get<std::string>();
   };
   return is_now(run.data_hash, "data_hash") && is_now(run.images_hash, "images_hash");
 }
