@@ -8,6 +8,8 @@
 #include "partwise/tensors/gpu_stream.h"
 #include "partwise/tensors/torch.h"
 
+#include <ATen/cuda/CUDAGraph.h>
+#include <c10/cuda/CUDAGuard.h>
 #include <torch/cuda.h>
 
 #include "side_by_side.h"
@@ -20,7 +22,7 @@ using partwise::bench::Side;
 namespace kernels = partwise::kernels;
 
 constexpr int64_t kCategories = 6;
-constexpr int kSets = 6;  // of maps in turn: together more than the cache holds
+constexpr double kBytesInTurn = 2.4e8;  // of maps: several times what the cache holds
 
 struct Shape {
   const char* net;
@@ -29,109 +31,296 @@ struct Shape {
   int64_t side;
 };
 
-// Of `run` on one set after the other, waited for once.
-double milliseconds(int repeats, const std::function<void(int)>& run) {
-  for (int i = 0; i < 2 * kSets; ++i) run(i % kSets);
-  std::vector<double> found;
-  for (int repeat = 0; repeat < repeats; ++repeat) {
-    torch::cuda::synchronize();
-    found.push_back(partwise::bench::seconds_of([&] {
-      for (int i = 0; i < 10 * kSets; ++i) run(i % kSets);
-      torch::cuda::synchronize();
-    }));
+// Of `run` on one of `sets` after the other, recorded once: the processor's part does not count.
+double microseconds(int repeats, int sets, const std::function<void(int)>& run) {
+  const int runs = std::max(48, sets);
+  for (int i = 0; i < 4; ++i) run(i);
+  torch::cuda::synchronize();
+  at::cuda::CUDAGraph graph;
+  {
+    const c10::cuda::CUDAStreamGuard guard(c10::cuda::getStreamFromPool());
+    graph.capture_begin();
+    for (int i = 0; i < runs; ++i) run(i % sets);
+    graph.capture_end();
   }
-  return 1e3 * partwise::bench::quartiles(found).median / (10 * kSets);
+  std::vector<double> found;
+  for (int repeat = 0; repeat < repeats + 2; ++repeat) {
+    torch::cuda::synchronize();
+    const double seconds = partwise::bench::seconds_of([&] {
+      graph.replay();
+      torch::cuda::synchronize();
+    });
+    if (repeat >= 2) found.push_back(seconds);
+  }
+  return 1e6 * partwise::bench::quartiles(found).median / runs;
 }
+
+// A layer's numbers, made up.
+struct Layer {
+  explicit Layer(const Shape& shape)
+      : images(static_cast<int>(shape.images)),
+        filters(static_cast<int>(shape.filters)),
+        side(static_cast<int>(shape.side)),
+        of_maps(torch::rand({24, shape.images, shape.filters}, torch::kCUDA)),
+        of_filters(torch::rand({40, shape.filters}, torch::kCUDA)),
+        of_categories(torch::rand({8, kCategories, shape.filters}, torch::kCUDA)),
+        cells(torch::zeros({2, shape.images, shape.filters},
+                           torch::TensorOptions(torch::kCUDA).dtype(torch::kInt32))),
+        labels(torch::arange(shape.images, torch::TensorOptions(torch::kCUDA).dtype(torch::kInt64))
+                   .remainder(kCategories)),
+        category(torch::arange(shape.filters, cells.options()).remainder(kCategories)),
+        arrived(torch::zeros({2}, cells.options())),
+        fits(torch::rand({shape.images, side * side + 1, shape.filters}, torch::kCUDA)),
+        of_templates(torch::rand({2, side * side + 1, shape.filters}, torch::kCUDA)),
+        dense(torch::empty({shape.images, side, side, shape.filters}, torch::kCUDA)) {
+    of_filters[0].fill_(4.0 / side);  // the templates' slopes
+    // Every seventh filter is to be lifted.
+    of_filters[1].copy_(
+        (torch::arange(shape.filters, torch::kCUDA).remainder(7) == 0).to(torch::kFloat32));
+    of_filters[2].copy_(category);
+  }
+
+  float* map(int i) const { return of_maps[i].data_ptr<float>(); }
+  float* filter(int i) const { return of_filters[i].data_ptr<float>(); }
+  float* per_category(int i) const { return of_categories[i].data_ptr<float>(); }
+
+  kernels::GpuMaps maps(const Tensor& values) const {
+    kernels::GpuMaps maps;
+    maps.values[0] = values.data_ptr();
+    maps.biases[0] = filter(3);
+    maps.filters_of[0] = maps.filters = filters;
+    maps.pieces = 1;
+    maps.narrow = true;
+    maps.images = images;
+    maps.side = side;
+    return maps;
+  }
+
+  kernels::GpuGather gather() const {
+    kernels::GpuGather work;
+    work.images = images;
+    work.filters = filters;
+    work.cells = side * side;
+    work.labels = labels.data_ptr<int64_t>();
+    work.response = work.masses = map(1);
+    work.tops = map(0);
+    work.fits = map(3);
+    auto& memory = work.memory;
+    memory.categories = static_cast<int>(kCategories);
+    memory.relative = true;
+    memory.category_share = memory.scale_share = 0.01F;
+    memory.peak_scale = filter(4);
+    memory.scale_seen = filter(5);
+    memory.peak_best = filter(6);
+    memory.peak_all = filter(7);
+    memory.fit_spread = filter(8);
+    memory.fit_sum = filter(9);
+    memory.calm = filter(10);
+    memory.all_seen = filter(11);
+    memory.category_seen = filter(12);
+    memory.category_mean = per_category(0);
+    memory.assigned = filter(2);
+    work.counts = filter(13);
+    work.top_sums = per_category(1);
+    work.fit_sums = per_category(2);
+    work.spread_sums = per_category(3);
+    work.all_sums = filter(14);
+    return work;
+  }
+
+  kernels::GpuState state() const {
+    kernels::GpuState state;
+    state.category = category.data_ptr<int>();
+    state.mean_peak = filter(15);
+    state.mean_all = filter(16);
+    state.scale = filter(17);
+    state.need = filter(18);
+    state.per_vote = filter(19);
+    state.numbers = filter(20);
+    return state;
+  }
+
+  kernels::GpuWeigh weigh() const {
+    kernels::GpuWeigh work;
+    work.batch = gather();
+    work.state = state();
+    work.foreign = map(4);
+    work.squares = map(2);
+    work.balance_batch = work.kept = true;
+    work.power = 2;
+    work.divisor = 0.5F * static_cast<float>(side * side);
+    work.weight_limit = 10.0F;
+    work.vote = 1.0F;
+    work.constant = map(5);
+    work.pull = map(6);
+    work.scaling = filter(21);
+    work.raise = map(7);
+    work.effective = filter(22);  // and the next
+    work.losses = map(12);
+    work.arrived = reinterpret_cast<unsigned*>(arrived.data_ptr<int>());
+    work.sums = filter(24);
+    return work;
+  }
+
+  kernels::GpuPush push(const Tensor& values, const Tensor& task, const Tensor& out) const {
+    kernels::GpuPush work;
+    work.maps = maps(values);
+    work.templates = templates();
+    work.gradient = task.data_ptr();
+    work.through_relu = true;
+    work.peaks = cells[0].data_ptr<int>();
+    work.strongest = cells[1].data_ptr<int>();
+    work.constant = map(5);
+    work.pull = map(6);
+    work.scaling = filter(21);
+    work.raise = map(7);
+    work.need = filter(1);
+    work.labels = labels.data_ptr<int64_t>();
+    work.category = category.data_ptr<int>();
+    work.task_squares = map(8);
+    work.push_squares = map(9);
+    work.lift_squares = map(10);
+    work.factor = filter(25);
+    work.lift = filter(26);
+    work.seed = labels.data_ptr<int64_t>();
+    work.gradients[0] = out.data_ptr();
+    work.bias_sums = map(11);
+    return work;
+  }
+
+  kernels::GpuBalance balance() const {
+    kernels::GpuBalance work;
+    work.images = images;
+    work.filters = filters;
+    work.unit = kernels::GpuUnit::filter_share;
+    work.strength = 0.03F;
+    work.keep_alive = 0.1F;
+    work.need = filter(1);
+    work.task_squares = map(8);
+    work.push_squares = map(9);
+    work.lift_squares = map(10);
+    work.norms = filter(27);  // and the next two
+    work.arrived = reinterpret_cast<unsigned*>(arrived.data_ptr<int>()) + 1;
+    work.factor = filter(25);
+    work.lift = filter(26);
+    work.sums = filter(24);
+    return work;
+  }
+
+  kernels::GpuLikelihood likelihood() const {
+    kernels::GpuLikelihood work;
+    work.images = images;
+    work.filters = filters;
+    work.cells = side * side;
+    work.fits = fits.data_ptr<float>();
+    work.inverse = filter(30);
+    work.log_partition = of_templates[0].data_ptr<float>();
+    work.log_sums = of_templates[1].data_ptr<float>();
+    work.most = 10.0F;
+    work.log_marginals = map(13);
+    work.terms = map(14);  // and the next two
+    return work;
+  }
+
+  kernels::GpuMixture mixture(const Tensor& values) const {
+    kernels::GpuMixture work;
+    work.maps = maps(values);
+    work.templates = templates();
+    work.fits = fits.data_ptr<float>();
+    work.inverse = filter(30);
+    work.log_partition = of_templates[0].data_ptr<float>();
+    work.most = 10.0F;
+    work.log_marginals = map(13);
+    work.factor = filter(31);
+    work.dense = dense.data_ptr<float>();
+    work.sizes = map(17);
+    work.along = map(18);
+    return work;
+  }
+
+  kernels::GpuTemplates templates() const { return {filter(0), false}; }
+
+  int images;
+  int filters;
+  int side;
+  Tensor of_maps;
+  Tensor of_filters;
+  Tensor of_categories;
+  Tensor cells;
+  Tensor labels;
+  Tensor category;
+  Tensor arrived;
+  Tensor fits;
+  Tensor of_templates;
+  Tensor dense;
+};
 
 void kernels_beside_copies(const Shape& shape, int repeats) {
   const auto type = torch::TensorOptions(torch::kCUDA).dtype(torch::kBFloat16);
-  const auto numbers = torch::TensorOptions(torch::kCUDA);
   std::vector<Tensor> maps;
   std::vector<Tensor> others;
-  for (int i = 0; i < kSets; ++i) {
+  const double bytes =
+      2.0 * static_cast<double>(shape.images * shape.filters * shape.side * shape.side);
+  const int sets = std::max(4, static_cast<int>(kBytesInTurn / bytes) + 1);
+  for (int i = 0; i < sets; ++i) {
     maps.push_back(torch::randn({shape.images, shape.filters, shape.side, shape.side}, type)
                        .contiguous(at::MemoryFormat::ChannelsLast));
     others.push_back(torch::randn_like(maps.back()));
   }
-  const auto slopes = torch::full({shape.filters}, 4.0 / static_cast<double>(shape.side), numbers);
-  const auto of_maps = torch::rand({16, shape.images, shape.filters}, numbers);
-  const auto cells = torch::zeros({2, shape.images, shape.filters}, numbers.dtype(torch::kInt32));
-  const auto of_filters = torch::rand({8, shape.filters}, numbers);
-  const auto labels = torch::randint(0, kCategories, {shape.images}, numbers.dtype(torch::kInt64));
-  const auto category =
-      torch::randint(0, kCategories, {shape.filters}, numbers.dtype(torch::kInt32));
-  const auto number = [&](int64_t i) { return of_maps[i].data_ptr<float>(); };
-  const auto describe = [&](const Tensor& values) {
-    kernels::GpuMaps described;
-    described.values[0] = values.data_ptr();
-    described.filters_of[0] = described.filters = static_cast<int>(shape.filters);
-    described.pieces = 1;
-    described.narrow = true;
-    described.images = static_cast<int>(shape.images);
-    described.side = static_cast<int>(shape.side);
-    return described;
-  };
+  const Layer layer(shape);
   const auto& table = *kernels::gpu_kernels(0);
-  auto* stream = partwise::tensors::stream_of(labels);
-  const kernels::GpuTemplates templates{slopes.data_ptr<float>(), false};
-  const auto look = [&](int i) {
-    kernels::GpuLook work;
-    work.maps = describe(maps[static_cast<std::size_t>(i)]);
-    work.templates = templates;
-    work.masked = others[static_cast<std::size_t>(i)].data_ptr();
-    work.peaks = cells[0].data_ptr<int>();
-    work.strongest = cells[1].data_ptr<int>();
-    work.tops = number(0);
-    work.masses = number(1);
-    work.squares = number(2);
-    work.fits = number(3);
-    table.look(work, stream);
-  };
-  const auto foreign = [&](int i) {
-    table.foreign({describe(maps[static_cast<std::size_t>(i)]), templates, cells[0].data_ptr<int>(),
-                   number(4)},
-                  stream);
-  };
-  const auto push_of = [&](int i) {
-    kernels::GpuPush work;
-    work.maps = describe(maps[static_cast<std::size_t>(i)]);
-    work.templates = templates;
-    work.gradient = others[static_cast<std::size_t>(i)].data_ptr();
-    work.through_relu = true;
-    work.peaks = cells[0].data_ptr<int>();
-    work.strongest = cells[1].data_ptr<int>();
-    work.constant = number(5);
-    work.pull = number(6);
-    work.scaling = of_filters[0].data_ptr<float>();
-    work.raise = number(7);
-    work.need = of_filters[1].data_ptr<float>();
-    work.labels = labels.data_ptr<int64_t>();
-    work.category = category.data_ptr<int>();
-    work.task_squares = number(8);
-    work.push_squares = number(9);
-    work.lift_squares = number(10);
-    work.factor = of_filters[2].data_ptr<float>();
-    work.lift = of_filters[3].data_ptr<float>();
-    work.seed = labels.data_ptr<int64_t>();
-    work.gradients[0] = others[static_cast<std::size_t>((i + 1) % kSets)].data_ptr();
-    return work;
-  };
-  const auto copied = milliseconds(repeats, [&](int i) {
-    others[static_cast<std::size_t>(i)].copy_(maps[static_cast<std::size_t>(i)]);
-  });
-  const double bytes = static_cast<double>(maps[0].numel()) * 2.0;
-  std::printf("%s, %ld x %ld x %ld^2: a copy takes %.4f ms, %.2f TB/s\n", shape.net,
-              static_cast<long>(shape.images), static_cast<long>(shape.filters),
-              static_cast<long>(shape.side), copied, 2.0 * bytes / copied * 1e-9);
+  const auto stream = [&] { return partwise::tensors::stream_of(layer.labels); };
+  const auto values = [&](int i) { return maps[static_cast<std::size_t>(i % sets)]; };
+  const auto other = [&](int i) { return others[static_cast<std::size_t>(i % sets)]; };
+  const auto copied =
+      microseconds(repeats, sets, [&](int i) { other(i).copy_(values(i), /*non_blocking=*/true); });
+  std::printf("%s, %d x %d x %d^2: a copy takes %.1f us, %.2f TB/s\n", shape.net, layer.images,
+              layer.filters, layer.side, copied, 2.0 * bytes / copied * 1e-6);
   const auto line = [&](const char* name, double passes, const std::function<void(int)>& run) {
-    const double took = milliseconds(repeats, run);
-    std::printf("  %-34s %.4f ms  %4.1f %% of the copy's bandwidth (%g maps read or written)\n",
-                name, took, 100.0 * passes / 2.0 * copied / took, passes);
+    const double took = microseconds(repeats, sets, run);
+    std::printf("  %-22s %6.1f us", name, took);
+    if (passes > 0.0)
+      std::printf("  %3.0f %% of the copy's bandwidth (%g maps read or written)",
+                  50.0 * passes * copied / took, passes);
+    std::puts("");
   };
-  line("look and mask", 2.0, look);
-  line("foreign fits", 1.0, foreign);
-  line("norms", 2.0, [&](int i) { table.norms(push_of(i), stream); });
-  line("push", 3.0, [&](int i) { table.push(push_of(i), stream); });
+  line("look and mask", 2.0, [&](int i) {
+    kernels::GpuLook work;
+    work.maps = layer.maps(values(i));
+    work.templates = layer.templates();
+    work.masked = other(i).data_ptr();
+    work.peaks = layer.cells[0].data_ptr<int>();
+    work.strongest = layer.cells[1].data_ptr<int>();
+    work.tops = layer.map(0);
+    work.masses = layer.map(1);
+    work.squares = layer.map(2);
+    work.fits = layer.map(3);
+    table.look(work, stream());
+  });
+  line("foreign fits", 1.0, [&](int i) {
+    kernels::GpuForeign work;
+    work.maps = layer.maps(values(i));
+    work.templates = layer.templates();
+    work.peaks = layer.cells[0].data_ptr<int>();
+    work.foreign = layer.map(4);
+    work.images = layer.images;
+    table.foreign(work, stream());
+  });
+  line("norms", 2.0,
+       [&](int i) { table.norms(layer.push(values(i), other(i), other(i + 1)), stream()); });
+  line("push", 3.0,
+       [&](int i) { table.push(layer.push(values(i), other(i), other(i + 1)), stream()); });
+  line("gather", 0.0, [&](int) { table.gather(layer.gather(), stream()); });
+  line("settle", 0.0, [&](int) { table.settle({layer.gather(), layer.state(), 0.1F}, stream()); });
+  line("weigh", 0.0, [&](int) { table.weigh(layer.weigh(), stream()); });
+  line("balance", 0.0, [&](int) { table.balance(layer.balance(), stream()); });
+  line("all fits", 0.0, [&](int i) {
+    table.all_fits({layer.maps(values(i)), layer.templates(), layer.fits.data_ptr<float>()},
+                   stream());
+  });
+  line("log sums of the fits", 0.0, [&](int) { table.log_sums(layer.likelihood(), stream()); });
+  line("terms of the loss", 0.0, [&](int) { table.loss_terms(layer.likelihood(), stream()); });
+  line("mixture of templates", 0.0, [&](int i) { table.mix(layer.mixture(values(i)), stream()); });
 }
 
 void whole_layer(const Shape& shape, int repeats) {
@@ -172,7 +361,6 @@ int main(int arguments, char** words) {
   const std::vector<Shape> shapes{{"SqueezeNet", 32, 512, 13},
                                   {"SqueezeNet", 256, 512, 13},
                                   {"VGG-16", 32, 512, 14},
-                                  {"VGG-16", 128, 512, 14},
                                   {"VGG-16", 256, 512, 14}};
   for (const auto& shape : shapes) kernels_beside_copies(shape, repeats);
   for (const auto& shape : shapes) whole_layer(shape, repeats);
