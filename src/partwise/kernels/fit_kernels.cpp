@@ -5,6 +5,7 @@ namespace partwise::kernels {
 template <class T>
 const FitKernels<T>& fit_kernels(Level level) {
   switch (level) {
+    case Level::avx512:
     case Level::avx2:
       return avx2_fit_kernels<T>();
     case Level::portable:

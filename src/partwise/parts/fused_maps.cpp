@@ -17,7 +17,7 @@ thread_local bool composed = false;
 
 constexpr int64_t kMapsPerThread = 256;  // fewer are not worth another thread
 constexpr int64_t kFiltersPerThread = 8;
-constexpr int64_t kMapsAtOnce = 32;  // stay in the first cache between two passes
+constexpr int64_t kPairsAtOnce = 8;  // stay in the first cache between two passes
 
 kernels::Batch batch_of(const Tensor& maps) {
   const auto cells = maps.dim() == 4 ? maps.size(2) * maps.size(3) : maps.size(2);
@@ -29,14 +29,13 @@ const T* read(const Tensor& tensor) {
   return tensor.defined() ? tensor.data_ptr<T>() : nullptr;
 }
 
-// Work on the maps of a batch, by its type.
+// Work on `count` maps of a batch, by its type.
 template <class Work>
-void over_maps(const Tensor& maps, const Work& work) {
+void over_some(const Tensor& maps, int64_t count, int64_t per_thread, const Work& work) {
   const auto batch = batch_of(maps);
   const auto run = [&](auto zero) {
-    using T = decltype(zero);
-    const auto& table = kernels::map_kernels<T>();
-    tensors::in_parallel(batch.maps(), kMapsPerThread, [&](int64_t begin, int64_t end) {
+    const auto& table = kernels::map_kernels<decltype(zero)>();
+    tensors::in_parallel(count, per_thread, [&](int64_t begin, int64_t end) {
       work(table, batch, kernels::Range{begin, end}, zero);
     });
   };
@@ -45,6 +44,17 @@ void over_maps(const Tensor& maps, const Work& work) {
   } else {
     run(float{});
   }
+}
+
+template <class Work>
+void over_maps(const Tensor& maps, const Work& work) {
+  over_some(maps, batch_of(maps).maps(), kMapsPerThread, work);
+}
+
+// The maps of the first half; `work` does those of the second, too.
+template <class Work>
+void over_pairs(const Tensor& maps, const Work& work) {
+  over_some(maps, (batch_of(maps).maps() + 1) / 2, kMapsPerThread / 2, work);
 }
 
 // Work on the filters of a batch.
@@ -97,13 +107,23 @@ struct LaidOutCones {
 };
 
 Looks empty_looks(const Tensor& maps) {
-  return {per_map(maps, torch::kInt64), per_map(maps, torch::kInt64), per_map(maps), per_map(maps)};
+  return {per_map(maps, torch::kInt64), per_map(maps, torch::kInt64), per_map(maps), per_map(maps),
+          per_map(maps)};
 }
 
 template <class T>
 kernels::Looks<T> kernel_looks(const Looks& looks) {
   return {looks.peaks.data_ptr<int64_t>(), looks.strongest.data_ptr<int64_t>(),
-          looks.tops.data_ptr<T>(), looks.masses.data_ptr<T>()};
+          looks.tops.data_ptr<T>(), looks.masses.data_ptr<T>(), looks.squares.data_ptr<T>()};
+}
+
+Masked empty_masked(const Tensor& maps) {
+  return {like(maps), per_map(maps), per_map(maps)};
+}
+
+template <class T>
+kernels::Fits<T> kernel_fits(const Masked& masked) {
+  return {masked.fits.data_ptr<T>(), masked.foreign_fits.data_ptr<T>()};
 }
 
 struct LaidOutPush {
@@ -174,7 +194,7 @@ Looks look_at(const Tensor& maps, const Tensor& values, const PartOptions& optio
   const torch::NoGradGuard no_grad;
   if (!can_fuse(maps) || values.scalar_type() != maps.scalar_type()) {
     const auto flat = values.flatten(2);
-    return {peak_cells(maps, options), flat.argmax(2), flat.amax(2), flat.sum(2)};
+    return {peak_cells(maps, options), flat.argmax(2), flat.amax(2), flat.sum(2), {}};
   }
   const auto x = laid_out(values, values);
   auto looks = empty_looks(x);
@@ -221,21 +241,42 @@ Tensor dots_of(const Tensor& maps, const Tensor& others) {
   return sums;
 }
 
-Tensor fused_mask(const Tensor& maps, const Cones& cones, const PartOptions& options) {
+Masked mask_and_fit(const Tensor& maps, const Tensor& peaks, const Cones& cones, double share) {
   const auto x = laid_out(maps, maps);
+  const auto cells = peaks.contiguous();
   const LaidOutCones templates(cones, maps);
-  const auto looks = empty_looks(x);
-  auto masked = like(x);
-  over_maps(x, [&](const auto& kernel, const auto& batch, auto range, auto zero) {
+  const auto masked = empty_masked(x);
+  over_pairs(x, [&](const auto& kernel, const auto& batch, auto range, auto zero) {
     using T = decltype(zero);
-    for (auto begin = range.begin; begin < range.end; begin += kMapsAtOnce) {
-      const kernels::Range some{begin, std::min(begin + kMapsAtOnce, range.end)};
-      kernel.look(batch, some, read<T>(x), options.peak == Peak::centroid, kernel_looks<T>(looks));
-      kernel.mask(batch, some, read<T>(x), templates.at<T>(looks.peaks), T(1),
-                  masked.template data_ptr<T>());
-    }
+    kernel.mask_pairs(batch, range, read<T>(x), templates.at<T>(cells), static_cast<T>(share),
+                      kernel_fits<T>(masked), masked.maps.template data_ptr<T>());
   });
   return masked;
+}
+
+Seen look_and_mask(const Tensor& maps,
+                   const Cones& cones,
+                   double share,
+                   const PartOptions& options) {
+  const auto x = laid_out(maps, maps);
+  const LaidOutCones templates(cones, maps);
+  const Seen seen{empty_looks(x), empty_masked(x)};
+  over_pairs(x, [&](const auto& kernel, const auto& batch, auto range, auto zero) {
+    using T = decltype(zero);
+    const auto look = [&](int64_t begin, int64_t end) {
+      kernel.look(batch, {begin, end}, read<T>(x), options.peak == Peak::centroid,
+                  kernel_looks<T>(seen.looks));
+    };
+    for (auto begin = range.begin; begin < range.end; begin += kPairsAtOnce) {
+      const auto end = std::min(begin + kPairsAtOnce, range.end);
+      look(begin, end);
+      look(batch.maps() - end, batch.maps() - begin);
+      kernel.mask_pairs(batch, {begin, end}, read<T>(x), templates.at<T>(seen.looks.peaks),
+                        static_cast<T>(share), kernel_fits<T>(seen.masked),
+                        seen.masked.maps.template data_ptr<T>());
+    }
+  });
+  return seen;
 }
 
 Tensor masked_at(const Tensor& maps, const Tensor& peaks, const Cones& cones, double share) {

@@ -14,6 +14,7 @@ namespace {
 
 // What a backward pass needs to know besides the maps.
 struct Plan : torch::CustomClassHolder {
+  Tensor masked;  // until it is handed out
   Tensor peaks;
   Cones cones;
   double share = 1.0;
@@ -96,7 +97,7 @@ struct MaskFunction : torch::autograd::Function<MaskFunction> {
                         at::TensorList /*before_relu*/) {
     context->save_for_backward({maps});
     context->saved_data["plan"] = c10::IValue::make_capsule(plan);
-    return masked_at(maps, plan->peaks, plan->cones, plan->share);
+    return std::exchange(plan->masked, {});
   }
 
   static std::vector<Tensor> backward(torch::autograd::AutogradContext* context,
@@ -126,6 +127,7 @@ struct MaskFunction : torch::autograd::Function<MaskFunction> {
 // A batch on its way: the maps are this rank's, all else is of the whole batch.
 struct Scene {
   Tensor values;                         // [own images, filter, n, n]
+  Tensor squares, foreign_fits;          // [own images, filter]; the latter among these images only
   Tensor labels;                         // [images]
   Tensor peaks, tops, masses, own_fits;  // [images, filter]
   Cones cones;
@@ -155,6 +157,7 @@ auto by_type(const Tensor& values, const Run& run) {
 // Of every map the fit to the template of another image's and another filter's peak: both counted
 // from the far end.
 Tensor foreign_fits(const Scene& scene) {
+  if (scene.ranks.alone()) return scene.foreign_fits;
   const auto& slopes = scene.cones.slopes;
   const Cones others{scene.cones.distances, slopes.dim() == 0 ? slopes : slopes.flip({0})};
   return fits_at(scene.values, scene.own_rows_of(scene.peaks.flip({0, 1})), others);
@@ -272,7 +275,7 @@ Weights weights_of(const Scene& scene, Memory& memory, const Tensor& category_sh
 Tensor scaling_of(const Scene& scene, const Weights& weights) {
   if (scene.options.loudness == Loudness::free) return torch::zeros_like(scene.unit);
   const auto sum = [&](const Tensor& x) { return x.sum(0, false, torch::kFloat64); };
-  const auto squares = scene.ranks.sum(sum(dots_of(scene.values, scene.values)));
+  const auto squares = scene.ranks.sum(sum(scene.squares));
   const auto along = weights.dense.defined()
                          ? scene.ranks.sum(sum(dots_of(scene.values, weights.dense)))
                          : sum(weights.constant * scene.masses + weights.pull * scene.own_fits);
@@ -324,26 +327,27 @@ Tensor weight_of(const Memory& memory, const Tensor& scale, StrengthUnit unit) {
 
 Scene scene_of(const Push& push,
                const Looks& looks,
+               const Masked& masked,
                const Memory& memory,
                const PartOptions& options,
                const tensors::Ranks& ranks) {
-  const auto values = push.maps.detach().contiguous();
   const auto layer = memory.state();
-  const auto cones = memory.cones();
   const auto of_all = [&](const Tensor& own) {
     return ranks.rows_of_all(own, push.labels.size(0)).contiguous();
   };
-  return {values,
+  return {push.maps.detach().contiguous(),
+          looks.squares,
+          masked.foreign_fits,
           push.labels.contiguous(),
           of_all(looks.peaks),
           of_all(looks.tops),
           of_all(looks.masses),
-          of_all(fits_at(values, looks.peaks, cones)),
-          cones,
+          of_all(masked.fits),
+          memory.cones(),
           layer,
           options.exponent == Exponent::raw ? torch::ones_like(layer.scale) : layer.scale,
           weight_of(memory, layer.scale, options.strength_unit),
-          temperature_of(options) * static_cast<double>(values.size(2) * values.size(3)),
+          temperature_of(options) * static_cast<double>(push.maps.size(2) * push.maps.size(3)),
           options,
           ranks};
 }
@@ -389,8 +393,13 @@ void plan_the_push(Plan& plan,
 
 }  // namespace
 
-Tensor mask_by_kernels(const Tensor& maps, const Looks& looks, const Cones& cones, double share) {
+Tensor mask_by_kernels(const Tensor& maps,
+                       const Looks& looks,
+                       const Masked& masked,
+                       const Cones& cones,
+                       double share) {
   auto plan = c10::make_intrusive<Plan>();
+  plan->masked = masked.maps;
   plan->peaks = looks.peaks;
   plan->cones = cones;
   plan->share = share;
@@ -399,6 +408,7 @@ Tensor mask_by_kernels(const Tensor& maps, const Looks& looks, const Cones& cone
 
 Tensor mask_and_push_by_kernels(const Push& push,
                                 const Looks& looks,
+                                const Masked& masked,
                                 double share,
                                 Memory& memory,
                                 const PartOptions& options,
@@ -409,7 +419,8 @@ Tensor mask_and_push_by_kernels(const Push& push,
   auto plan = c10::make_intrusive<Plan>();
   {
     const torch::NoGradGuard no_grad;
-    const auto scene = scene_of(push, looks, memory, options, ranks);
+    const auto scene = scene_of(push, looks, masked, memory, options, ranks);
+    plan->masked = masked.maps;
     plan->peaks = looks.peaks;
     plan->cones = scene.cones;
     plan->share = share;

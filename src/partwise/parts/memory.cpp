@@ -202,7 +202,7 @@ void Memory::see(const Tensor& maps,
   if (can_fuse(maps)) return see_by_kernels(maps, looks, category, ranks);
   const auto type = peak_scale_.scalar_type();
   const auto own = own_rows(category, ranks);
-  const auto& [peaks, strongest, top, mass] = looks;
+  const auto& [peaks, strongest, top, mass, square] = looks;
   // [category, batch]: which images each category's mean is taken over
   const auto members = [&](const Tensor& images) {
     return torch::arange(categories(), images.options()).unsqueeze(1).eq(images).to(type);
