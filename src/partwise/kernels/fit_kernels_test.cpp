@@ -34,8 +34,9 @@ void expect_fits(const Sample<T>& sample, const FitKernels<T>& kernels) {
   const auto& batch = sample.batch;
   const auto cells = static_cast<std::size_t>(batch.cells());
   const auto templates = cells + 1;
+  const auto lanes = static_cast<std::size_t>(kernels.lanes);
   const Range all{0, batch.filters};
-  const auto per_filter = static_cast<std::size_t>(fits_per_filter(batch));
+  const auto per_filter = static_cast<std::size_t>(fits_per_filter(batch, kernels.lanes));
   std::vector<T> fits(per_filter * static_cast<std::size_t>(batch.filters));
   std::vector<T> direct(fits.size());
   kernels.all_fits(batch, all, sample.maps.data(), sample.slopes.data(), nullptr, fits.data());
@@ -65,14 +66,14 @@ void expect_fits(const Sample<T>& sample, const FitKernels<T>& kernels) {
       log_z[mu] = std::log(sum);
     }
     for (std::size_t image = 0; image < expected.size(); ++image) {
-      const auto group = image / kFitLanes;
-      const auto lane = image % kFitLanes;
+      const auto group = image / lanes;
+      const auto lane = image % lanes;
       const double near = sample.rounding * (1.0 - expected[image][cells]);
       double marginal = 0.0;
       double all_mu = 0.0;
       double present = 0.0;
       for (std::size_t mu = 0; mu < templates; ++mu) {
-        const auto at = filter * per_filter + (group * templates + mu) * kFitLanes + lane;
+        const auto at = filter * per_filter + (group * templates + mu) * lanes + lane;
         EXPECT_NEAR(static_cast<double>(fits[at]), expected[image][mu], near);
         EXPECT_NEAR(static_cast<double>(direct[at]), expected[image][mu], near);
         const double log_conditional = 0.4 * expected[image][mu] - log_z[mu];

@@ -18,6 +18,7 @@ thread_local bool composed = false;
 constexpr int64_t kMapsPerThread = 256;  // fewer are not worth another thread
 constexpr int64_t kFiltersPerThread = 8;
 constexpr int64_t kPairsAtOnce = 8;  // stay in the first cache between two passes
+constexpr int64_t kFiltersAtOnce = 4;
 
 kernels::Batch batch_of(const Tensor& maps) {
   const auto cells = maps.dim() == 4 ? maps.size(2) * maps.size(3) : maps.size(2);
@@ -104,6 +105,25 @@ struct LaidOutCones {
 
   Tensor distances;
   Tensor slopes;
+};
+
+// What the fits to all templates are made of.
+struct LaidOutFits {
+  LaidOutFits(const Tensor& maps, const Cones& cones, TemplateShape shape)
+      : x(laid_out(maps, maps)),
+        templates(cones, maps),
+        distances(shape == TemplateShape::l1 ? Tensor() : templates.distances) {}
+
+  Tensor empty() const {
+    const auto batch = batch_of(x);
+    const auto lanes = x.scalar_type() == torch::kFloat64 ? kernels::fit_kernels<double>().lanes
+                                                          : kernels::fit_kernels<float>().lanes;
+    return torch::empty({batch.filters, kernels::fits_per_filter(batch, lanes)}, x.options());
+  }
+
+  Tensor x;
+  LaidOutCones templates;
+  Tensor distances;
 };
 
 Looks empty_looks(const Tensor& maps) {
@@ -293,16 +313,41 @@ Tensor masked_at(const Tensor& maps, const Tensor& peaks, const Cones& cones, do
 }
 
 Tensor all_fits(const Tensor& maps, const Cones& cones, TemplateShape shape) {
-  const auto x = laid_out(maps, maps);
-  const LaidOutCones templates(cones, maps);
-  auto fits = torch::empty({maps.size(1), kernels::fits_per_filter(batch_of(maps))}, x.options());
-  over_filters(x, [&](const auto& kernel, const auto& batch, auto range, auto zero) {
+  const LaidOutFits in(maps, cones, shape);
+  auto fits = in.empty();
+  over_filters(maps, [&](const auto& kernel, const auto& batch, auto range, auto zero) {
     using T = decltype(zero);
-    kernel.all_fits(batch, range, read<T>(x), read<T>(templates.slopes),
-                    shape == TemplateShape::l1 ? nullptr : read<T>(templates.distances),
-                    fits.template data_ptr<T>());
+    kernel.all_fits(batch, range, read<T>(in.x), read<T>(in.templates.slopes),
+                    read<T>(in.distances), fits.template data_ptr<T>());
   });
   return fits;
+}
+
+Partition partition_of(const Tensor& maps,
+                       const Cones& cones,
+                       TemplateShape shape,
+                       const Tensor& inverse,
+                       const RunningFits& running,
+                       double most,
+                       bool wants_marginals) {
+  const LaidOutFits in(maps, cones, shape);
+  const auto factor = laid_out(inverse, maps);
+  const auto fits = in.empty();
+  const auto partition = torch::empty({maps.size(1), batch_of(maps).cells() + 1}, fits.options());
+  const auto marginals = wants_marginals ? per_map(in.x) : Tensor();
+  over_filters(maps, [&](const auto& kernel, const auto& batch, auto range, auto zero) {
+    using T = decltype(zero);
+    const auto write = [](const Tensor& x) { return x.defined() ? x.data_ptr<T>() : nullptr; };
+    for (auto begin = range.begin; begin < range.end; begin += kFiltersAtOnce) {
+      const kernels::Range some{begin, std::min(begin + kFiltersAtOnce, range.end)};
+      kernel.all_fits(batch, some, read<T>(in.x), read<T>(in.templates.slopes),
+                      read<T>(in.distances), write(fits));
+      kernel.partition(batch, some, read<T>(fits), read<T>(factor),
+                       {write(running.log_sum), running.memory, running.seen}, static_cast<T>(most),
+                       write(partition), write(marginals));
+    }
+  });
+  return {fits, partition, marginals};
 }
 
 Tensor log_sums_of(const Tensor& maps, const Tensor& fits, const Tensor& inverse) {

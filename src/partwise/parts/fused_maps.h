@@ -65,6 +65,24 @@ Tensor masked_at(const Tensor& maps, const Tensor& peaks, const Cones& cones, do
 //   log sum over mu of e^min(fit * inverse - log_partition, most)
 // inverse [filter]; log_partition [filter, n*n + 1]
 Tensor all_fits(const Tensor& maps, const Cones& cones, TemplateShape shape);
+struct RunningFits {  // kernels::RunningFits
+  Tensor log_sum;     // or undefined
+  double memory = 0.0;
+  double seen = 0.0;
+};
+struct Partition {
+  Tensor fits;
+  Tensor log_partition;  // [filter, n*n + 1]
+  Tensor log_marginals;  // or undefined
+};
+// All at once for a batch that is nobody else's, as FitKernels::partition has it.
+Partition partition_of(const Tensor& maps,
+                       const Cones& cones,
+                       TemplateShape shape,
+                       const Tensor& inverse,
+                       const RunningFits& running,
+                       double most,
+                       bool wants_marginals);
 Tensor log_sums_of(const Tensor& maps, const Tensor& fits, const Tensor& inverse);
 Tensor log_marginals_of(const Tensor& maps,
                         const Tensor& fits,

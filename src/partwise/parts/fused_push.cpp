@@ -163,38 +163,48 @@ Tensor foreign_fits(const Scene& scene) {
   return fits_at(scene.values, scene.own_rows_of(scene.peaks.flip({0, 1})), others);
 }
 
-// The fits to all templates, and what they sum up to.
-struct Partition {
-  Tensor fits;     // kernels/fit_kernels.h, of this rank's images
-  Tensor inverse;  // [filter]
-  Tensor log_z;  // [filter, n*n + 1]: exact: of the sum over the batch; paper: of the running mean
-  Tensor marginals;  // [own images, filter]: log sum_mu e^v, or undefined
+// The fits to all templates, and what they sum up to: exact: Z of the batch; paper: of the running
+// mean.
+struct ScenePartition : Partition {
+  Tensor inverse;                                         // [filter]
   double most = std::numeric_limits<double>::infinity();  // of v
 
-  Tensor at_peaks(const Tensor& peaks) const { return log_z.gather(1, peaks.t()).t().contiguous(); }
-  Tensor silence() const { return log_z.select(1, log_z.size(1) - 1).contiguous(); }
+  Tensor at_peaks(const Tensor& peaks) const {
+    return log_partition.gather(1, peaks.t()).t().contiguous();
+  }
+  Tensor silence() const { return log_partition.select(1, log_partition.size(1) - 1).contiguous(); }
 };
 
-Partition partition_of(const Scene& scene, Memory& memory) {
+ScenePartition partition_of(const Scene& scene, Memory& memory) {
   const auto& options = scene.options;
-  Partition found;
+  const auto images = static_cast<double>(scene.images());
+  const bool exact = options.rule == Rule::exact;
+  const bool wants_marginals = exact || options.marginal == Marginal::definition;
+  ScenePartition found;
   found.inverse = ((1.0 / scene.divisor) / scene.unit).contiguous();
-  found.fits = all_fits(scene.values, scene.cones, options.template_shape);
-  const auto own = log_sums_of(scene.values, found.fits, found.inverse);
-  found.log_z = scene.ranks.logsumexp(own.unsqueeze(0)).squeeze(0).contiguous();
-  if (options.rule != Rule::exact) {
-    const auto images = static_cast<double>(scene.images());
-    memory.see_fits(found.log_z - std::log(images));
-    found.log_z = memory.log_mean_fits().contiguous();
-    // Z holds this batch with weight 1 - memory, hence the bound; only rounding can exceed it.
-    found.most = std::log(images / (1.0 - options.partition_memory));
+  // Z holds this batch with weight 1 - memory, hence the bound; only rounding can exceed it.
+  if (!exact) found.most = std::log(images / (1.0 - options.partition_memory));
+  if (scene.ranks.alone()) {
+    const auto running = exact ? RunningFits{} : memory.about_to_see_fits();
+    static_cast<Partition&>(found) =
+        partition_of(scene.values, scene.cones, options.template_shape, found.inverse, running,
+                     found.most, wants_marginals);
+  } else {
+    found.fits = all_fits(scene.values, scene.cones, options.template_shape);
+    const auto own = log_sums_of(scene.values, found.fits, found.inverse);
+    found.log_partition = scene.ranks.logsumexp(own.unsqueeze(0)).squeeze(0).contiguous();
+    if (!exact) {
+      memory.see_fits(found.log_partition - std::log(images));
+      found.log_partition = memory.log_mean_fits().contiguous();
+    }
+    if (wants_marginals) {
+      found.log_marginals = log_marginals_of(scene.values, found.fits, found.inverse,
+                                             found.log_partition, found.most);
+    }
   }
-  if (options.rule == Rule::exact || options.marginal == Marginal::definition) {
+  if (wants_marginals) {
     // p(mu) is the same for all, mu^- included
-    const double log_prior = -std::log(static_cast<double>(found.log_z.size(1)));
-    found.marginals =
-        log_marginals_of(scene.values, found.fits, found.inverse, found.log_z, found.most) +
-        log_prior;
+    found.log_marginals -= std::log(static_cast<double>(found.log_partition.size(1)));
   }
   return found;
 }
@@ -213,15 +223,16 @@ Weights mixed_weights(const Scene& scene, Memory& memory) {
   const auto part = partition_of(scene, memory);
   Tensor gains;
   auto factor =
-      scene.weight / (scene.unit * scene.divisor * static_cast<double>(part.log_z.size(1)));
+      scene.weight / (scene.unit * scene.divisor * static_cast<double>(part.log_partition.size(1)));
   if (options.rule == Rule::exact) {
-    gains = scene.ranks.sum(
-        gain_sums_of(scene.values, part.fits, part.inverse, part.log_z, part.marginals));
+    gains = scene.ranks.sum(gain_sums_of(scene.values, part.fits, part.inverse, part.log_partition,
+                                         part.log_marginals));
   } else {
     factor = factor / static_cast<double>(scene.images());
   }
-  weigh_templates(scene.values, part.fits, part.inverse, part.log_z, part.most, part.marginals,
-                  gains, options.rule == Rule::paper_all && options.misfits == Misfits::ignored);
+  weigh_templates(scene.values, part.fits, part.inverse, part.log_partition, part.most,
+                  part.log_marginals, gains,
+                  options.rule == Rule::paper_all && options.misfits == Misfits::ignored);
   Weights weights;
   weights.dense =
       mixture_of(scene.values, part.fits, scene.cones, options.template_shape, factor.contiguous());
@@ -241,11 +252,11 @@ Weights weights_of(const Scene& scene, Memory& memory, const Tensor& category_sh
   if (options.rule == Rule::paper_all || options.rule == Rule::exact)
     return mixed_weights(scene, memory);
   const bool paper = options.rule == Rule::paper;
-  const auto part = paper ? partition_of(scene, memory) : Partition{};
+  const auto part = paper ? partition_of(scene, memory) : ScenePartition{};
   const auto foreign = paper ? Tensor() : scene.of_all(foreign_fits(scene));
   const auto at_peaks = paper ? part.at_peaks(scene.peaks) : Tensor();
   const auto silence = paper ? part.silence() : Tensor();
-  const auto marginals = part.marginals.defined() ? scene.of_all(part.marginals) : Tensor();
+  const auto marginals = part.log_marginals.defined() ? scene.of_all(part.log_marginals) : Tensor();
   const auto shares = category_shares.defined()
                           ? category_shares.to(scene.values.scalar_type()).contiguous()
                           : Tensor();

@@ -348,6 +348,13 @@ void Memory::see_fits(const Tensor& log_mean) {
   partition_seen_.mul_(memory).add_(1.0 - memory);
 }
 
+RunningFits Memory::about_to_see_fits() {
+  const torch::NoGradGuard no_grad;
+  const double memory = options_.partition_memory;
+  partition_seen_.mul_(memory).add_(1.0 - memory);
+  return {log_partition_, memory, partition_seen_.item<double>()};
+}
+
 Tensor Memory::log_mean_fits() const {
   return log_partition_ - partition_seen_.log();
 }
