@@ -7,7 +7,7 @@
 namespace partwise::kernels {
 
 // Fits lie as [filters, groups, cells + 1, lanes], mu^- last: `lanes` images lie side by side, as a
-// level likes it; the last group has perhaps fewer.
+// level likes it; the last group has perhaps fewer. A function is given the fits of its own filters.
 inline int64_t fit_groups(const Batch& batch, int64_t lanes) {
   return (batch.images + lanes - 1) / lanes;
 }
@@ -40,7 +40,7 @@ struct FitKernels {
   void (*log_sums)(const Batch& batch, Range filters, const T* fits, const T* inverse, T* log_sums);
 
   // The log_sums, or in their place the log mean of all that has been seen, this batch included; and
-  // of the same v as there the log_marginals, or null.
+  // log N p(x): the log_marginals, every mu as probable as any other; or null.
   void (*partition)(const Batch& batch,
                     Range filters,
                     const T* fits,

@@ -17,7 +17,7 @@ thread_local bool composed = false;
 
 constexpr int64_t kMapsPerThread = 256;  // fewer are not worth another thread
 constexpr int64_t kFiltersPerThread = 8;
-constexpr int64_t kPairsAtOnce = 8;  // stay in the first cache between two passes
+constexpr int64_t kPairsAtOnce = 32;  // stay in the first cache between two passes
 constexpr int64_t kFiltersAtOnce = 4;
 
 kernels::Batch batch_of(const Tensor& maps) {
@@ -114,11 +114,12 @@ struct LaidOutFits {
         templates(cones, maps),
         distances(shape == TemplateShape::l1 ? Tensor() : templates.distances) {}
 
-  Tensor empty() const {
+  // [filters, the fits of one]
+  Tensor empty(int64_t filters) const {
     const auto batch = batch_of(x);
     const auto lanes = x.scalar_type() == torch::kFloat64 ? kernels::fit_kernels<double>().lanes
                                                           : kernels::fit_kernels<float>().lanes;
-    return torch::empty({batch.filters, kernels::fits_per_filter(batch, lanes)}, x.options());
+    return torch::empty({filters, kernels::fits_per_filter(batch, lanes)}, x.options());
   }
 
   Tensor x;
@@ -166,6 +167,12 @@ struct LaidOutPush {
   Tensor strongest;
   std::array<Tensor, 7> numbers;
 };
+
+// Those of the filters from `first` on.
+template <class T>
+T* fits_from(const Tensor& fits, int64_t first) {
+  return fits.data_ptr<T>() + first * fits.size(1);
+}
 
 // What a backward pass reads.
 struct LaidOutBackward {
@@ -314,40 +321,13 @@ Tensor masked_at(const Tensor& maps, const Tensor& peaks, const Cones& cones, do
 
 Tensor all_fits(const Tensor& maps, const Cones& cones, TemplateShape shape) {
   const LaidOutFits in(maps, cones, shape);
-  auto fits = in.empty();
+  const auto fits = in.empty(maps.size(1));
   over_filters(maps, [&](const auto& kernel, const auto& batch, auto range, auto zero) {
     using T = decltype(zero);
     kernel.all_fits(batch, range, read<T>(in.x), read<T>(in.templates.slopes),
-                    read<T>(in.distances), fits.template data_ptr<T>());
+                    read<T>(in.distances), fits_from<T>(fits, range.begin));
   });
   return fits;
-}
-
-Partition partition_of(const Tensor& maps,
-                       const Cones& cones,
-                       TemplateShape shape,
-                       const Tensor& inverse,
-                       const RunningFits& running,
-                       double most,
-                       bool wants_marginals) {
-  const LaidOutFits in(maps, cones, shape);
-  const auto factor = laid_out(inverse, maps);
-  const auto fits = in.empty();
-  const auto partition = torch::empty({maps.size(1), batch_of(maps).cells() + 1}, fits.options());
-  const auto marginals = wants_marginals ? per_map(in.x) : Tensor();
-  over_filters(maps, [&](const auto& kernel, const auto& batch, auto range, auto zero) {
-    using T = decltype(zero);
-    const auto write = [](const Tensor& x) { return x.defined() ? x.data_ptr<T>() : nullptr; };
-    for (auto begin = range.begin; begin < range.end; begin += kFiltersAtOnce) {
-      const kernels::Range some{begin, std::min(begin + kFiltersAtOnce, range.end)};
-      kernel.all_fits(batch, some, read<T>(in.x), read<T>(in.templates.slopes),
-                      read<T>(in.distances), write(fits));
-      kernel.partition(batch, some, read<T>(fits), read<T>(factor),
-                       {write(running.log_sum), running.memory, running.seen}, static_cast<T>(most),
-                       write(partition), write(marginals));
-    }
-  });
-  return {fits, partition, marginals};
 }
 
 Tensor log_sums_of(const Tensor& maps, const Tensor& fits, const Tensor& inverse) {
@@ -355,7 +335,8 @@ Tensor log_sums_of(const Tensor& maps, const Tensor& fits, const Tensor& inverse
   auto sums = torch::empty({maps.size(1), batch_of(maps).cells() + 1}, fits.options());
   over_filters(maps, [&](const auto& kernel, const auto& batch, auto range, auto zero) {
     using T = decltype(zero);
-    kernel.log_sums(batch, range, read<T>(fits), read<T>(factor), sums.template data_ptr<T>());
+    kernel.log_sums(batch, range, fits_from<T>(fits, range.begin), read<T>(factor),
+                    sums.template data_ptr<T>());
   });
   return sums;
 }
@@ -370,8 +351,9 @@ Tensor log_marginals_of(const Tensor& maps,
   auto marginals = per_map(fits.new_empty({maps.size(0), maps.size(1)}));
   over_filters(maps, [&](const auto& kernel, const auto& batch, auto range, auto zero) {
     using T = decltype(zero);
-    kernel.log_marginals(batch, range, read<T>(fits), read<T>(factor), read<T>(partition),
-                         static_cast<T>(most), marginals.template data_ptr<T>());
+    kernel.log_marginals(batch, range, fits_from<T>(fits, range.begin), read<T>(factor),
+                         read<T>(partition), static_cast<T>(most),
+                         marginals.template data_ptr<T>());
   });
   return marginals;
 }
@@ -384,8 +366,8 @@ Tensor gain_sums_of(const Tensor& maps,
   auto sums = torch::empty_like(log_partition);
   over_filters(maps, [&](const auto& kernel, const auto& batch, auto range, auto zero) {
     using T = decltype(zero);
-    kernel.gain_sums(batch, range, read<T>(fits), read<T>(inverse), read<T>(log_partition),
-                     read<T>(log_marginals), sums.template data_ptr<T>());
+    kernel.gain_sums(batch, range, fits_from<T>(fits, range.begin), read<T>(inverse),
+                     read<T>(log_partition), read<T>(log_marginals), sums.template data_ptr<T>());
   });
   return sums;
 }
@@ -400,7 +382,7 @@ void weigh_templates(const Tensor& maps,
                      bool ignore_misfits) {
   over_filters(maps, [&](const auto& kernel, const auto& batch, auto range, auto zero) {
     using T = decltype(zero);
-    kernel.weigh_templates(batch, range, fits.template data_ptr<T>(), read<T>(inverse),
+    kernel.weigh_templates(batch, range, fits_from<T>(fits, range.begin), read<T>(inverse),
                            read<T>(log_partition), static_cast<T>(most), read<T>(log_marginals),
                            read<T>(gains), ignore_misfits);
   });
@@ -415,11 +397,48 @@ Tensor mixture_of(const Tensor& maps,
   auto mixture = like(maps);
   over_filters(maps, [&](const auto& kernel, const auto& batch, auto range, auto zero) {
     using T = decltype(zero);
-    kernel.mix(batch, range, read<T>(weights), read<T>(templates.slopes),
+    kernel.mix(batch, range, fits_from<T>(weights, range.begin), read<T>(templates.slopes),
                shape == TemplateShape::l1 ? nullptr : read<T>(templates.distances), read<T>(factor),
                mixture.template data_ptr<T>());
   });
   return mixture;
+}
+
+TemplateSums sum_templates(const Tensor& maps,
+                           const Cones& cones,
+                           TemplateShape shape,
+                           const TemplateRule& rule) {
+  const LaidOutFits in(maps, cones, shape);
+  const auto inverse = laid_out(rule.inverse, maps);
+  const auto factor = laid_out(rule.factor, maps);
+  const TemplateSums sums{torch::empty({maps.size(1), batch_of(maps).cells() + 1}, in.x.options()),
+                          rule.wants_marginals ? per_map(in.x) : Tensor(),
+                          factor.defined() ? like(in.x) : Tensor()};
+  const auto gains = rule.wants_gains ? torch::empty_like(sums.log_partition) : Tensor();
+  over_filters(maps, [&](const auto& kernel, const auto& batch, auto range, auto zero) {
+    using T = decltype(zero);
+    const auto write = [](const Tensor& x) { return x.defined() ? x.data_ptr<T>() : nullptr; };
+    const auto* slopes = read<T>(in.templates.slopes);
+    const auto* distances = read<T>(in.distances);
+    const auto most = static_cast<T>(rule.most);
+    const auto fits = in.empty(std::min(kFiltersAtOnce, range.end - range.begin));
+    auto* own = write(fits);
+    for (auto begin = range.begin; begin < range.end; begin += kFiltersAtOnce) {
+      const kernels::Range some{begin, std::min(begin + kFiltersAtOnce, range.end)};
+      kernel.all_fits(batch, some, read<T>(in.x), slopes, distances, own);
+      kernel.partition(batch, some, own, read<T>(inverse),
+                       {write(rule.running.log_sum), rule.running.memory, rule.running.seen}, most,
+                       write(sums.log_partition), write(sums.log_marginals));
+      if (!factor.defined()) continue;
+      if (gains.defined())
+        kernel.gain_sums(batch, some, own, read<T>(inverse), read<T>(sums.log_partition),
+                         read<T>(sums.log_marginals), write(gains));
+      kernel.weigh_templates(batch, some, own, read<T>(inverse), read<T>(sums.log_partition), most,
+                             read<T>(sums.log_marginals), read<T>(gains), rule.ignore_misfits);
+      kernel.mix(batch, some, own, slopes, distances, read<T>(factor), write(sums.mixture));
+    }
+  });
+  return sums;
 }
 
 FilterLoss loss_by_kernels(const Tensor& maps,
@@ -437,7 +456,7 @@ FilterLoss loss_by_kernels(const Tensor& maps,
   auto spatial = number();
   over_filters(maps, [&](const auto& kernel, const auto& batch, auto range, auto zero) {
     using T = decltype(zero);
-    kernel.loss_terms(batch, range, read<T>(fits), read<T>(factor), read<T>(sums),
+    kernel.loss_terms(batch, range, fits_from<T>(fits, range.begin), read<T>(factor), read<T>(sums),
                       information.template data_ptr<T>(), category.template data_ptr<T>(),
                       spatial.template data_ptr<T>());
   });

@@ -65,24 +65,6 @@ Tensor masked_at(const Tensor& maps, const Tensor& peaks, const Cones& cones, do
 //   log sum over mu of e^min(fit * inverse - log_partition, most)
 // inverse [filter]; log_partition [filter, n*n + 1]
 Tensor all_fits(const Tensor& maps, const Cones& cones, TemplateShape shape);
-struct RunningFits {  // kernels::RunningFits
-  Tensor log_sum;     // or undefined
-  double memory = 0.0;
-  double seen = 0.0;
-};
-struct Partition {
-  Tensor fits;
-  Tensor log_partition;  // [filter, n*n + 1]
-  Tensor log_marginals;  // or undefined
-};
-// All at once for a batch that is nobody else's, as FitKernels::partition has it.
-Partition partition_of(const Tensor& maps,
-                       const Cones& cones,
-                       TemplateShape shape,
-                       const Tensor& inverse,
-                       const RunningFits& running,
-                       double most,
-                       bool wants_marginals);
 Tensor log_sums_of(const Tensor& maps, const Tensor& fits, const Tensor& inverse);
 Tensor log_marginals_of(const Tensor& maps,
                         const Tensor& fits,
@@ -110,6 +92,31 @@ Tensor mixture_of(const Tensor& maps,
                   const Cones& cones,
                   TemplateShape shape,
                   const Tensor& factor);
+
+// All of this at once for a batch that is nobody else's, a few filters at a time.
+struct RunningFits {  // kernels::RunningFits
+  Tensor log_sum;     // or undefined
+  double memory = 0.0;
+  double seen = 0.0;
+};
+struct TemplateRule {
+  Tensor inverse;  // [filter]
+  RunningFits running;
+  double most = 0.0;
+  bool wants_marginals = false;
+  bool wants_gains = false;
+  bool ignore_misfits = false;
+  Tensor factor;  // [filter]; or undefined: no mixture
+};
+struct TemplateSums {
+  Tensor log_partition;  // [filter, n*n + 1]
+  Tensor log_marginals;  // log N p(x); or undefined
+  Tensor mixture;        // shaped like the maps; or undefined
+};
+TemplateSums sum_templates(const Tensor& maps,
+                           const Cones& cones,
+                           TemplateShape shape,
+                           const TemplateRule& rule);
 
 // The filter loss of filter_loss.h over all ranks' images, in the maps' type, for the paper's prior.
 //   inverse [filter]: tau, of the maps as they are

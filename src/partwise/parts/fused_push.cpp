@@ -163,52 +163,6 @@ Tensor foreign_fits(const Scene& scene) {
   return fits_at(scene.values, scene.own_rows_of(scene.peaks.flip({0, 1})), others);
 }
 
-// The fits to all templates, and what they sum up to: exact: Z of the batch; paper: of the running
-// mean.
-struct ScenePartition : Partition {
-  Tensor inverse;                                         // [filter]
-  double most = std::numeric_limits<double>::infinity();  // of v
-
-  Tensor at_peaks(const Tensor& peaks) const {
-    return log_partition.gather(1, peaks.t()).t().contiguous();
-  }
-  Tensor silence() const { return log_partition.select(1, log_partition.size(1) - 1).contiguous(); }
-};
-
-ScenePartition partition_of(const Scene& scene, Memory& memory) {
-  const auto& options = scene.options;
-  const auto images = static_cast<double>(scene.images());
-  const bool exact = options.rule == Rule::exact;
-  const bool wants_marginals = exact || options.marginal == Marginal::definition;
-  ScenePartition found;
-  found.inverse = ((1.0 / scene.divisor) / scene.unit).contiguous();
-  // Z holds this batch with weight 1 - memory, hence the bound; only rounding can exceed it.
-  if (!exact) found.most = std::log(images / (1.0 - options.partition_memory));
-  if (scene.ranks.alone()) {
-    const auto running = exact ? RunningFits{} : memory.about_to_see_fits();
-    static_cast<Partition&>(found) =
-        partition_of(scene.values, scene.cones, options.template_shape, found.inverse, running,
-                     found.most, wants_marginals);
-  } else {
-    found.fits = all_fits(scene.values, scene.cones, options.template_shape);
-    const auto own = log_sums_of(scene.values, found.fits, found.inverse);
-    found.log_partition = scene.ranks.logsumexp(own.unsqueeze(0)).squeeze(0).contiguous();
-    if (!exact) {
-      memory.see_fits(found.log_partition - std::log(images));
-      found.log_partition = memory.log_mean_fits().contiguous();
-    }
-    if (wants_marginals) {
-      found.log_marginals = log_marginals_of(scene.values, found.fits, found.inverse,
-                                             found.log_partition, found.most);
-    }
-  }
-  if (wants_marginals) {
-    // p(mu) is the same for all, mu^- included
-    found.log_marginals -= std::log(static_cast<double>(found.log_partition.size(1)));
-  }
-  return found;
-}
-
 // dLoss_f/dx: of the whole batch, [images, filter], or cell by cell.
 struct Weights {
   Tensor constant;
@@ -217,27 +171,65 @@ struct Weights {
   double effective_samples = 0.0;
 };
 
-// Rules paper_all and exact: the mixture of all templates.
-Weights mixed_weights(const Scene& scene, Memory& memory) {
+// What a rule over all templates asks; with a factor, their mixture.
+TemplateRule template_rule(const Scene& scene, Memory& memory) {
   const auto& options = scene.options;
-  const auto part = partition_of(scene, memory);
-  Tensor gains;
-  auto factor =
-      scene.weight / (scene.unit * scene.divisor * static_cast<double>(part.log_partition.size(1)));
-  if (options.rule == Rule::exact) {
-    gains = scene.ranks.sum(gain_sums_of(scene.values, part.fits, part.inverse, part.log_partition,
-                                         part.log_marginals));
-  } else {
-    factor = factor / static_cast<double>(scene.images());
+  const bool exact = options.rule == Rule::exact;
+  const auto images = static_cast<double>(scene.images());
+  TemplateRule rule;
+  rule.inverse = ((1.0 / scene.divisor) / scene.unit).contiguous();
+  // Z holds this batch with weight 1 - memory, hence the bound; only rounding can exceed it.
+  rule.most = exact ? std::numeric_limits<double>::infinity()
+                    : std::log(images / (1.0 - options.partition_memory));
+  rule.wants_marginals = exact || options.marginal == Marginal::definition;
+  rule.wants_gains = exact;
+  rule.ignore_misfits = options.rule == Rule::paper_all && options.misfits == Misfits::ignored;
+  if (options.rule != Rule::paper) {
+    const auto templates = scene.values.size(2) * scene.values.size(3) + 1;
+    rule.factor = scene.weight / (scene.unit * scene.divisor * static_cast<double>(templates));
+    if (!exact) rule.factor /= images;
   }
-  weigh_templates(scene.values, part.fits, part.inverse, part.log_partition, part.most,
-                  part.log_marginals, gains,
-                  options.rule == Rule::paper_all && options.misfits == Misfits::ignored);
+  if (!exact && scene.ranks.alone()) rule.running = memory.about_to_see_fits();
+  return rule;
+}
+
+// The same over all ranks' images. Z of the batch where the rule is exact, otherwise of the running
+// mean.
+TemplateSums sum_templates_of_all(const Scene& scene, const TemplateRule& rule, Memory& memory) {
+  const auto& values = scene.values;
+  const auto& cones = scene.cones;
+  const auto shape = scene.options.template_shape;
+  TemplateSums sums;
+  const auto fits = all_fits(values, cones, shape);
+  const auto own = log_sums_of(values, fits, rule.inverse);
+  sums.log_partition = scene.ranks.logsumexp(own.unsqueeze(0)).squeeze(0).contiguous();
+  if (scene.options.rule != Rule::exact) {
+    memory.see_fits(sums.log_partition - std::log(static_cast<double>(scene.images())));
+    sums.log_partition = memory.log_mean_fits().contiguous();
+  }
+  if (rule.wants_marginals) {
+    // p(mu) is the same for all, mu^- included
+    sums.log_marginals =
+        log_marginals_of(values, fits, rule.inverse, sums.log_partition, rule.most) -
+        std::log(static_cast<double>(sums.log_partition.size(1)));
+  }
+  if (!rule.factor.defined()) return sums;
+  const auto gains = rule.wants_gains
+                         ? scene.ranks.sum(gain_sums_of(values, fits, rule.inverse,
+                                                        sums.log_partition, sums.log_marginals))
+                         : Tensor();
+  weigh_templates(values, fits, rule.inverse, sums.log_partition, rule.most, sums.log_marginals,
+                  gains, rule.ignore_misfits);
+  sums.mixture = mixture_of(values, fits, cones, shape, rule.factor);
+  return sums;
+}
+
+// Rules paper_all and exact: the mixture of all templates.
+Weights mixed_weights(const Scene& scene, const Tensor& mixture) {
   Weights weights;
-  weights.dense =
-      mixture_of(scene.values, part.fits, scene.cones, options.template_shape, factor.contiguous());
+  weights.dense = mixture;
   // A share: what all of a filter's weights are multiplied by does not matter.
-  const auto sizes = scene.of_all(dots_of(weights.dense, weights.dense).sqrt());
+  const auto sizes = scene.of_all(dots_of(mixture, mixture).sqrt());
   by_type(scene.values, [&](auto zero) {
     using T = decltype(zero);
     weights.effective_samples = kernels::layer_kernels<T>().effective(
@@ -249,14 +241,25 @@ Weights mixed_weights(const Scene& scene, Memory& memory) {
 
 Weights weights_of(const Scene& scene, Memory& memory, const Tensor& category_shares) {
   const auto& options = scene.options;
-  if (options.rule == Rule::paper_all || options.rule == Rule::exact)
-    return mixed_weights(scene, memory);
-  const bool paper = options.rule == Rule::paper;
-  const auto part = paper ? partition_of(scene, memory) : ScenePartition{};
-  const auto foreign = paper ? Tensor() : scene.of_all(foreign_fits(scene));
-  const auto at_peaks = paper ? part.at_peaks(scene.peaks) : Tensor();
-  const auto silence = paper ? part.silence() : Tensor();
-  const auto marginals = part.log_marginals.defined() ? scene.of_all(part.log_marginals) : Tensor();
+  Tensor foreign;
+  Tensor at_peaks;
+  Tensor silence;
+  Tensor marginals;
+  double most = 0.0;
+  if (options.rule == Rule::release) {
+    foreign = scene.of_all(foreign_fits(scene));
+  } else {
+    const auto rule = template_rule(scene, memory);
+    const auto sums = scene.ranks.alone()
+                          ? sum_templates(scene.values, scene.cones, options.template_shape, rule)
+                          : sum_templates_of_all(scene, rule, memory);
+    if (sums.mixture.defined()) return mixed_weights(scene, sums.mixture);
+    const auto& log_z = sums.log_partition;
+    at_peaks = log_z.gather(1, scene.peaks.t()).t().contiguous();
+    silence = log_z.select(1, log_z.size(1) - 1).contiguous();
+    if (sums.log_marginals.defined()) marginals = scene.of_all(sums.log_marginals);
+    most = rule.most;
+  }
   const auto shares = category_shares.defined()
                           ? category_shares.to(scene.values.scalar_type()).contiguous()
                           : Tensor();
@@ -266,7 +269,7 @@ Weights weights_of(const Scene& scene, Memory& memory, const Tensor& category_sh
     const kernels::WeightRule<T> rule{scene.divisor,         options.misfits == Misfits::ignored,
                                       options.weight_limit,  options.balance == Balance::category,
                                       data<T>(shares),       data<T>(scene.unit),
-                                      data<T>(scene.weight), part.most};
+                                      data<T>(scene.weight), most};
     const kernels::PeakNumbers<T> numbers{data<T>(scene.masses), data<T>(scene.own_fits),
                                           data<T>(foreign), data<T>(at_peaks), data<T>(marginals)};
     const auto& table = kernels::layer_kernels<T>();
@@ -275,9 +278,10 @@ Weights weights_of(const Scene& scene, Memory& memory, const Tensor& category_sh
     auto* constant = weights.constant.data_ptr<T>();
     auto* pull = weights.pull.data_ptr<T>();
     weights.effective_samples =
-        paper ? table.paper(scene.batch(), labels, category, numbers, data<T>(silence), rule,
-                            constant, pull)
-              : table.release(scene.batch(), labels, category, numbers, rule, constant, pull);
+        options.rule == Rule::paper
+            ? table.paper(scene.batch(), labels, category, numbers, data<T>(silence), rule,
+                          constant, pull)
+            : table.release(scene.batch(), labels, category, numbers, rule, constant, pull);
   });
   return weights;
 }
