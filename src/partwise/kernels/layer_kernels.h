@@ -59,6 +59,9 @@ struct PeakNumbers {
 
 template <class T>
 struct LayerKernels {
+  // sums += the numbers, times the weights unless null, of all images; [filters]
+  void (*add_up)(const Batch& batch, const T* numbers, const T* weights, double* sums);
+
   // The running mean of each category's response, [images, filters].
   void (*see_categories)(const Batch& batch,
                          const int64_t* labels,
@@ -130,5 +133,7 @@ template <class T>
 const LayerKernels<T>& portable_layer_kernels();
 template <class T>
 const LayerKernels<T>& avx2_layer_kernels();
+template <class T>
+const LayerKernels<T>& avx512_layer_kernels();
 
 }  // namespace partwise::kernels

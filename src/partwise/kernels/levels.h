@@ -5,8 +5,7 @@
 
 namespace partwise::kernels {
 
-// Instructions the kernels are compiled for. Few gain by AVX-512: the others are the same at avx512 as
-// at avx2.
+// Instructions the kernels are compiled for. Pooling gains nothing by AVX-512: at both it is the same.
 enum class Level { portable, avx2, avx512 };
 
 std::string word_of(Level level);

@@ -77,7 +77,9 @@ void over_filters(const Tensor& maps, const Work& work) {
 
 // All that the kernels read must be of the maps' type and lie in one piece.
 Tensor laid_out(const Tensor& tensor, const Tensor& maps) {
-  return tensor.defined() ? tensor.detach().to(maps.scalar_type()).contiguous() : tensor;
+  const bool as_it_is =
+      !tensor.defined() || (tensor.scalar_type() == maps.scalar_type() && tensor.is_contiguous());
+  return as_it_is ? tensor : tensor.detach().to(maps.scalar_type()).contiguous();
 }
 
 Tensor per_map(const Tensor& maps, at::ScalarType type) {

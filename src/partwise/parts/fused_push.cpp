@@ -31,9 +31,34 @@ struct Plan : torch::CustomClassHolder {
   Tensor ratio;  // []: gets the gradient ratio added
 };
 
-// Over images and all ranks.  [batch, filter] -> [filter], float64
+template <class T>
+const T* data(const Tensor& tensor) {
+  return tensor.defined() ? tensor.data_ptr<T>() : nullptr;
+}
+
+template <class Run>
+auto by_type(const Tensor& values, const Run& run) {
+  return values.scalar_type() == torch::kFloat64 ? run(double{}) : run(float{});
+}
+
+// Adds the numbers' sums over the images, times the weights where there are any.  [batch, filter] ->
+// [filter], float64
+void add_up(const Tensor& numbers, const Tensor& weights, const Tensor& sums) {
+  by_type(numbers, [&](auto zero) {
+    using T = decltype(zero);
+    kernels::layer_kernels<T>().add_up({numbers.size(0), numbers.size(1)}, data<T>(numbers),
+                                       data<T>(weights), sums.data_ptr<double>());
+  });
+}
+Tensor sums_of(const Tensor& numbers) {
+  const auto sums = torch::zeros({numbers.size(1)}, torch::kFloat64);
+  add_up(numbers, {}, sums);
+  return sums;
+}
+
+// Over images and all ranks.
 Tensor norms_of(const Tensor& squares, const tensors::Ranks& ranks) {
-  return ranks.sum(squares.sum(0, false, torch::kFloat64)).sqrt();
+  return ranks.sum(sums_of(squares)).sqrt();
 }
 
 Tensor factors(const Plan& plan, const Tensor& task, const Tensor& push) {
@@ -143,16 +168,6 @@ struct Scene {
   Tensor own_rows_of(const Tensor& all) const { return own_rows(all, ranks); }
   kernels::Batch batch() const { return {images(), values.size(1), values.size(2)}; }
 };
-
-template <class T>
-const T* data(const Tensor& tensor) {
-  return tensor.defined() ? tensor.data_ptr<T>() : nullptr;
-}
-
-template <class Run>
-auto by_type(const Tensor& values, const Run& run) {
-  return values.scalar_type() == torch::kFloat64 ? run(double{}) : run(float{});
-}
 
 // Of every map the fit to the template of another image's and another filter's peak: both counted
 // from the far end.
@@ -289,11 +304,15 @@ Weights weights_of(const Scene& scene, Memory& memory, const Tensor& category_sh
 // What scales a filter's maps, all of the batch's alike, as a multiple of x.  [filter]
 Tensor scaling_of(const Scene& scene, const Weights& weights) {
   if (scene.options.loudness == Loudness::free) return torch::zeros_like(scene.unit);
-  const auto sum = [&](const Tensor& x) { return x.sum(0, false, torch::kFloat64); };
-  const auto squares = scene.ranks.sum(sum(scene.squares));
-  const auto along = weights.dense.defined()
-                         ? scene.ranks.sum(sum(dots_of(scene.values, weights.dense)))
-                         : sum(weights.constant * scene.masses + weights.pull * scene.own_fits);
+  const auto squares = scene.ranks.sum(sums_of(scene.squares));
+  Tensor along;
+  if (weights.dense.defined()) {
+    along = scene.ranks.sum(sums_of(dots_of(scene.values, weights.dense)));
+  } else {
+    along = torch::zeros_like(squares);
+    add_up(weights.constant, scene.masses, along);
+    add_up(weights.pull, scene.own_fits, along);
+  }
   return along / squares.clamp_min(kTiny);
 }
 
