@@ -97,8 +97,7 @@ Tensor like(const Tensor& maps) {
 
 struct LaidOutCones {
   LaidOutCones(const Cones& cones, const Tensor& maps)
-      : distances(laid_out(cones.distances, maps)),
-        slopes(laid_out(cones.slopes.expand({maps.size(1)}), maps)) {}
+      : distances(laid_out(cones.distances, maps)), slopes(laid_out(cones.slopes, maps)) {}
 
   template <class T>
   kernels::TemplatesAt<T> at(const Tensor& peaks) const {

@@ -22,8 +22,7 @@ struct Plan : torch::CustomClassHolder {
   MapPush push;                         // without factor and lift
   std::vector<int64_t> filters_before;  // of each tensor before the ReLU
   StrengthUnit unit = StrengthUnit::absolute;
-  double strength = 0.0;
-  Tensor softening;  // []
+  double strength = 0.0;  // softened
   double keep_alive = 0.0;
   Tensor need;    // [filter], or undefined: no lift
   Tensor lifted;  // [batch, filter]: 1 where a map can be lifted
@@ -50,33 +49,53 @@ void add_up(const Tensor& numbers, const Tensor& weights, const Tensor& sums) {
                                        data<T>(weights), sums.data_ptr<double>());
   });
 }
-Tensor sums_of(const Tensor& numbers) {
-  const auto sums = torch::zeros({numbers.size(1)}, torch::kFloat64);
-  add_up(numbers, {}, sums);
-  return sums;
+
+// sqrt of the sums over images and all ranks, of each row a tensor.  [batch, filter] -> [filter],
+// float64
+Tensor norms_of(const std::vector<Tensor>& squares, const tensors::Ranks& ranks) {
+  const auto sums = torch::zeros({std::ssize(squares), squares[0].size(1)}, torch::kFloat64);
+  for (std::size_t i = 0; i < squares.size(); ++i)
+    add_up(squares[i], {}, sums[static_cast<int64_t>(i)]);
+  return ranks.sum(sums).sqrt_();
 }
 
-// Over images and all ranks.
-Tensor norms_of(const Tensor& squares, const tensors::Ranks& ranks) {
-  return ranks.sum(sums_of(squares)).sqrt();
+double norm_of(const double* numbers, int64_t count) {
+  double sum = 0.0;
+  for (int64_t i = 0; i < count; ++i) sum += numbers[i] * numbers[i];
+  return std::sqrt(sum);
 }
 
-Tensor factors(const Plan& plan, const Tensor& task, const Tensor& push) {
-  const auto strength = (plan.strength * plan.softening).to(torch::kFloat64);
-  switch (plan.unit) {
-    case StrengthUnit::filter_share:
-      return strength * task / push.clamp_min(kTiny);
-    case StrengthUnit::layer_share:
-      return (strength * task.norm() / push.norm().clamp_min(kTiny)).expand_as(push);
-    default:
-      return strength.expand_as(push);
+// Of norms [2, filter], the task's and the push's. Adds to the ratio.
+Tensor factors(const Plan& plan, const Tensor& norms) {
+  const auto filters = norms.size(1);
+  const auto* task = norms.data_ptr<double>();
+  const auto* push = task + filters;
+  const double all_task = norm_of(task, filters);
+  const double of_layer = plan.strength * all_task / std::max(norm_of(push, filters), kTiny);
+  auto result = torch::empty({filters}, torch::kFloat64);
+  auto* factor = result.data_ptr<double>();
+  double pushed = 0.0;
+  for (int64_t f = 0; f < filters; ++f) {
+    switch (plan.unit) {
+      case StrengthUnit::filter_share:
+        factor[f] = plan.strength * task[f] / std::max(push[f], kTiny);
+        break;
+      case StrengthUnit::layer_share:
+        factor[f] = of_layer;
+        break;
+      default:
+        factor[f] = plan.strength;
+    }
+    pushed += factor[f] * push[f] * factor[f] * push[f];
   }
+  plan.ratio.add_(std::sqrt(pushed) / std::max(all_task, kTiny));
+  return result;
 }
 
 // What descent subtracts at the strongest cell and around it, [batch, filter].
 Tensor lift_of(const Plan& plan, const Tensor& maps, const Tensor& task) {
   const auto squares = lift_squares_at(maps, plan.push.strongest, plan.cones, plan.lifted);
-  const auto length = norms_of(squares, plan.ranks).clamp_min(kTiny);
+  const auto length = norms_of({squares}, plan.ranks)[0].clamp_min(kTiny);
   const auto reach = torch::maximum(task, task.median());
   return plan.lifted * (plan.keep_alive * plan.need * reach / length).to(maps.scalar_type());
 }
@@ -101,11 +120,9 @@ Pushed pushed_gradient(const Plan& plan, const Tensor& maps, const Tensor& gradi
   const torch::NoGradGuard no_grad;
   auto push = plan.push;
   const auto squares = squares_at(maps, gradient, plan.peaks, plan.cones, plan.share, push);
-  const auto task = norms_of(squares.task, plan.ranks);
-  const auto own = norms_of(squares.push, plan.ranks);
-  push.factor = factors(plan, task, own);
-  plan.ratio.add_((push.factor * own).norm() / task.norm().clamp_min(kTiny));
-  if (plan.need.defined()) push.lift = lift_of(plan, maps, task);
+  const auto norms = norms_of({squares.task, squares.push}, plan.ranks);
+  push.factor = factors(plan, norms);
+  if (plan.need.defined()) push.lift = lift_of(plan, maps, norms[0]);
   return push_at(maps, gradient, plan.peaks, plan.cones, plan.share, push);
 }
 
@@ -173,8 +190,7 @@ struct Scene {
 // from the far end.
 Tensor foreign_fits(const Scene& scene) {
   if (scene.ranks.alone()) return scene.foreign_fits;
-  const auto& slopes = scene.cones.slopes;
-  const Cones others{scene.cones.distances, slopes.dim() == 0 ? slopes : slopes.flip({0})};
+  const Cones others{scene.cones.distances, scene.cones.slopes.flip({0})};
   return fits_at(scene.values, scene.own_rows_of(scene.peaks.flip({0, 1})), others);
 }
 
@@ -304,16 +320,19 @@ Weights weights_of(const Scene& scene, Memory& memory, const Tensor& category_sh
 // What scales a filter's maps, all of the batch's alike, as a multiple of x.  [filter]
 Tensor scaling_of(const Scene& scene, const Weights& weights) {
   if (scene.options.loudness == Loudness::free) return torch::zeros_like(scene.unit);
-  const auto squares = scene.ranks.sum(sums_of(scene.squares));
-  Tensor along;
+  const auto filters = scene.unit.size(0);
+  const auto sums = torch::zeros({2, filters}, torch::kFloat64);  // of squares, and along the maps
+  auto all = sums;
+  add_up(scene.squares, {}, sums[0]);
   if (weights.dense.defined()) {
-    along = scene.ranks.sum(sums_of(dots_of(scene.values, weights.dense)));
+    add_up(dots_of(scene.values, weights.dense), {}, sums[1]);
+    all = scene.ranks.sum(sums);
   } else {
-    along = torch::zeros_like(squares);
-    add_up(weights.constant, scene.masses, along);
-    add_up(weights.pull, scene.own_fits, along);
+    all = scene.ranks.sum(sums);  // the weights are of all images already
+    add_up(weights.constant, scene.masses, all[1]);
+    add_up(weights.pull, scene.own_fits, all[1]);
   }
-  return along / squares.clamp_min(kTiny);
+  return all[1] / all[0].clamp_min(kTiny);
 }
 
 struct Raise {
@@ -386,6 +405,15 @@ Scene scene_of(const Push& push,
           ranks};
 }
 
+// Whether lift_need leaves any.
+bool any_needs_lift(const Memory::State& layer) {
+  return by_type(layer.mean_peak, [&](auto zero) {
+    const auto* peak = layer.mean_peak.data_ptr<decltype(zero)>();
+    return std::any_of(peak, peak + layer.mean_peak.size(0),
+                       [&](auto one) { return 2.0 * static_cast<double>(one) < layer.loudness; });
+  });
+}
+
 void plan_the_push(Plan& plan,
                    const Push& push,
                    const Looks& looks,
@@ -404,8 +432,9 @@ void plan_the_push(Plan& plan,
   plan.push.scaling = scaling_of(scene, weights);
   plan.push.strongest = looks.strongest;
   const auto number = [&](double value) { return torch::full({}, value, memory.type()); };
-  plan.softening = number(options.guard == Guard::on ? scene.layer.softening : 1.0);
-  plan.ratio = diagnostics.see_push(number(weights.effective_samples), plan.softening);
+  const double softening = options.guard == Guard::on ? scene.layer.softening : 1.0;
+  plan.strength *= softening;
+  plan.ratio = diagnostics.see_push(number(weights.effective_samples), number(softening));
   if (memory.categories() == 1 || (options.vote == 0.0 && options.keep_alive == 0.0)) return;
   plan.push.strongest = strongest_cells(push, looks);
   for (const auto& before : push.before_relu) plan.filters_before.push_back(before.size(1));
@@ -414,9 +443,8 @@ void plan_the_push(Plan& plan,
     diagnostics.see_vote(number(raise.loss));
     plan.push.raise = scene.own_rows_of(raise.gradient);
   }
-  if (options.keep_alive > 0.0) {
+  if (options.keep_alive > 0.0 && any_needs_lift(scene.layer)) {  // the same on all ranks
     const auto need = lift_need(scene.layer.mean_peak, number(scene.layer.loudness));
-    if (need.max().item<double>() == 0.0) return;  // the same on all ranks
     const auto positive =
         own_rows(scene.labels, scene.ranks).unsqueeze(1).eq(scene.layer.filter_category);
     plan.keep_alive = options.keep_alive;

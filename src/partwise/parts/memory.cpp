@@ -76,17 +76,14 @@ Tensor Memory::templates() const {
 }
 
 Cones Memory::cones() const {
-  const auto side = std::sqrt(static_cast<double>(distances_.size(0)));
-  const auto slopes = options_.beta_rule == BetaRule::fixed
-                          ? torch::full({}, options_.beta / side, type())
-                          : filter_beta() / side;
-  return {beside(distances_), slopes};
+  return {beside(distances_), slopes()};
 }
 
 Tensor Memory::slopes() const {
   const auto side = std::sqrt(static_cast<double>(distances_.size(0)));
   if (options_.beta_rule == BetaRule::learned) return (filter_beta() / side).contiguous();
-  if (!fixed_slopes_.defined() || fixed_slopes_.device() != peak_scale_.device())
+  if (!fixed_slopes_.defined() || fixed_slopes_.device() != peak_scale_.device() ||
+      fixed_slopes_.scalar_type() != peak_scale_.scalar_type())
     fixed_slopes_ = torch::full_like(peak_scale_, options_.beta / side);
   return fixed_slopes_;
 }
