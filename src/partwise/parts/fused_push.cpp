@@ -42,20 +42,21 @@ auto by_type(const Tensor& values, const Run& run) {
 
 // Adds the numbers' sums over the images, times the weights where there are any.  [batch, filter] ->
 // [filter], float64
-void add_up(const Tensor& numbers, const Tensor& weights, const Tensor& sums) {
+void add_up(const Tensor& numbers, const Tensor& weights, double* sums) {
   by_type(numbers, [&](auto zero) {
     using T = decltype(zero);
     kernels::layer_kernels<T>().add_up({numbers.size(0), numbers.size(1)}, data<T>(numbers),
-                                       data<T>(weights), sums.data_ptr<double>());
+                                       data<T>(weights), sums);
   });
 }
 
 // sqrt of the sums over images and all ranks, of each row a tensor.  [batch, filter] -> [filter],
 // float64
 Tensor norms_of(const std::vector<Tensor>& squares, const tensors::Ranks& ranks) {
-  const auto sums = torch::zeros({std::ssize(squares), squares[0].size(1)}, torch::kFloat64);
+  const auto filters = squares[0].size(1);
+  const auto sums = torch::zeros({std::ssize(squares), filters}, torch::kFloat64);
   for (std::size_t i = 0; i < squares.size(); ++i)
-    add_up(squares[i], {}, sums[static_cast<int64_t>(i)]);
+    add_up(squares[i], {}, sums.data_ptr<double>() + static_cast<int64_t>(i) * filters);
   return ranks.sum(sums).sqrt_();
 }
 
@@ -321,18 +322,22 @@ Weights weights_of(const Scene& scene, Memory& memory, const Tensor& category_sh
 Tensor scaling_of(const Scene& scene, const Weights& weights) {
   if (scene.options.loudness == Loudness::free) return torch::zeros_like(scene.unit);
   const auto filters = scene.unit.size(0);
-  const auto sums = torch::zeros({2, filters}, torch::kFloat64);  // of squares, and along the maps
-  auto all = sums;
-  add_up(scene.squares, {}, sums[0]);
-  if (weights.dense.defined()) {
-    add_up(dots_of(scene.values, weights.dense), {}, sums[1]);
-    all = scene.ranks.sum(sums);
-  } else {
-    all = scene.ranks.sum(sums);  // the weights are of all images already
-    add_up(weights.constant, scene.masses, all[1]);
-    add_up(weights.pull, scene.own_fits, all[1]);
+  auto sums = torch::zeros({2, filters}, torch::kFloat64);  // along the maps, and of their squares
+  const auto along = [&] { return sums.data_ptr<double>(); };
+  add_up(scene.squares, {}, along() + filters);
+  if (weights.dense.defined()) add_up(dots_of(scene.values, weights.dense), {}, along());
+  sums = scene.ranks.sum(sums);
+  if (!weights.dense.defined()) {  // these are of all images already
+    add_up(weights.constant, scene.masses, along());
+    add_up(weights.pull, scene.own_fits, along());
   }
-  return all[1] / all[0].clamp_min(kTiny);
+  const auto scaling = torch::empty_like(scene.unit);
+  by_type(scaling, [&](auto zero) {
+    using T = decltype(zero);
+    for (int64_t f = 0; f < filters; ++f)
+      scaling.data_ptr<T>()[f] = static_cast<T>(along()[f] / std::max(along()[filters + f], kTiny));
+  });
+  return scaling;
 }
 
 struct Raise {
