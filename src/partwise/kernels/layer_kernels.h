@@ -89,15 +89,19 @@ struct LayerKernels {
 
   void (*state)(int64_t filters, const LayerMemory<T>& layer, LayerState<T>& state);
 
-  // constant, pull [images, filters]; returns the effective samples' share
-  double (*release)(const Batch& batch,
-                    const int64_t* labels,
-                    const int64_t* category,
-                    const PeakNumbers<T>& numbers,
-                    const WeightRule<T>& rule,
-                    T* constant,
-                    T* pull);
-  // The same; log_silence [filters]: log Z of mu^-
+  // constant, pull [images, filters]; shares [filters]: (sum |w|)^2 / sum w^2 over the positives as a
+  // share of them, -1 where there are none. range: of filters.
+  void (*release)(const Batch& batch,
+                  Range range,
+                  const int64_t* labels,
+                  const int64_t* category,
+                  const PeakNumbers<T>& numbers,
+                  const WeightRule<T>& rule,
+                  T* constant,
+                  T* pull,
+                  double* shares);
+  // The same of all filters; returns the mean share of those that have any. log_silence [filters]:
+  // log Z of mu^-
   double (*paper)(const Batch& batch,
                   const int64_t* labels,
                   const int64_t* category,

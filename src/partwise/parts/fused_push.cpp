@@ -4,6 +4,7 @@
 #include "partwise/parts/mask.h"
 #include "partwise/parts/vote.h"
 #include "partwise/tensors/torch.h"
+#include "partwise/tensors/torch_threads.h"
 
 #include <algorithm>
 #include <cmath>
@@ -11,6 +12,11 @@
 
 namespace partwise::parts {
 namespace {
+
+// Filters whose weights are found together, whoever finds them; fewer blocks are not worth another
+// thread.
+constexpr int64_t kFilterBlock = 16;
+constexpr int64_t kBlocksPerThread = 4;
 
 // What a backward pass needs to know besides the maps.
 struct Plan : torch::CustomClassHolder {
@@ -271,6 +277,18 @@ Weights mixed_weights(const Scene& scene, const Tensor& mixture) {
   return weights;
 }
 
+// Of those that are not negative.
+double mean_share(const std::vector<double>& shares) {
+  double sum = 0.0;
+  double count = 0.0;
+  for (const double share : shares) {
+    if (share < 0.0) continue;
+    sum += share;
+    count += 1.0;
+  }
+  return sum / std::max(count, 1.0);
+}
+
 Weights weights_of(const Scene& scene, Memory& memory, const Tensor& category_shares) {
   const auto& options = scene.options;
   Tensor foreign;
@@ -309,11 +327,20 @@ Weights weights_of(const Scene& scene, Memory& memory, const Tensor& category_sh
     const auto* category = scene.layer.filter_category.data_ptr<int64_t>();
     auto* constant = weights.constant.data_ptr<T>();
     auto* pull = weights.pull.data_ptr<T>();
-    weights.effective_samples =
-        options.rule == Rule::paper
-            ? table.paper(scene.batch(), labels, category, numbers, data<T>(silence), rule,
-                          constant, pull)
-            : table.release(scene.batch(), labels, category, numbers, rule, constant, pull);
+    if (options.rule == Rule::paper) {
+      weights.effective_samples = table.paper(scene.batch(), labels, category, numbers,
+                                              data<T>(silence), rule, constant, pull);
+      return;
+    }
+    const auto filters = scene.batch().filters;
+    const auto blocks = (filters + kFilterBlock - 1) / kFilterBlock;
+    std::vector<double> effective(static_cast<std::size_t>(filters));
+    tensors::in_parallel(blocks, kBlocksPerThread, [&](int64_t begin, int64_t end) {
+      const kernels::Range range{begin * kFilterBlock, std::min(end * kFilterBlock, filters)};
+      table.release(scene.batch(), range, labels, category, numbers, rule, constant, pull,
+                    effective.data());
+    });
+    weights.effective_samples = mean_share(effective);
   });
   return weights;
 }
