@@ -118,15 +118,18 @@ struct LayerKernels {
                       const int64_t* category,
                       const T* sizes);
 
-  // raise = weight dL / d max x where that may pass; returns L
-  double (*vote)(const Batch& batch,
-                 const int64_t* labels,
-                 const int64_t* category,
-                 int64_t categories,
-                 const T* tops,
-                 T loudness,
-                 double weight,
-                 T* raise);
+  // raise = weight dL / d max x where that may pass, of the images `begin` to `end`; losses [images]:
+  // the part of each in L, their sum
+  void (*vote)(const Batch& batch,
+               Range range,
+               const int64_t* labels,
+               const int64_t* category,
+               int64_t categories,
+               const T* tops,
+               T loudness,
+               double weight,
+               T* raise,
+               double* losses);
 };
 
 template <class T>

@@ -17,6 +17,7 @@ namespace {
 // thread.
 constexpr int64_t kFilterBlock = 16;
 constexpr int64_t kBlocksPerThread = 4;
+constexpr int64_t kImagesPerThread = 4;
 
 // What a backward pass needs to know besides the maps.
 struct Plan : torch::CustomClassHolder {
@@ -376,11 +377,15 @@ Raise vote_of(const Scene& scene, int64_t categories) {
   Raise raise{torch::empty_like(scene.tops)};
   by_type(scene.values, [&](auto zero) {
     using T = decltype(zero);
-    raise.loss = kernels::layer_kernels<T>().vote(
-        scene.batch(), scene.labels.data_ptr<int64_t>(),
-        scene.layer.filter_category.data_ptr<int64_t>(), categories, data<T>(scene.tops),
-        static_cast<T>(scene.layer.loudness), scene.options.vote,
-        raise.gradient.template data_ptr<T>());
+    std::vector<double> losses(static_cast<std::size_t>(scene.images()));
+    tensors::in_parallel(scene.images(), kImagesPerThread, [&](int64_t begin, int64_t end) {
+      kernels::layer_kernels<T>().vote(
+          scene.batch(), {begin, end}, scene.labels.data_ptr<int64_t>(),
+          scene.layer.filter_category.data_ptr<int64_t>(), categories, data<T>(scene.tops),
+          static_cast<T>(scene.layer.loudness), scene.options.vote,
+          raise.gradient.template data_ptr<T>(), losses.data());
+    });
+    for (const double loss : losses) raise.loss += loss;
   });
   return raise;
 }
