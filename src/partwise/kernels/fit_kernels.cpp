@@ -5,6 +5,8 @@ namespace partwise::kernels {
 template <class T>
 const FitKernels<T>& fit_kernels(Level level) {
   switch (level) {
+    case Level::avx512:
+      return avx512_fit_kernels<T>();
     case Level::avx2:
       return avx2_fit_kernels<T>();
     case Level::portable:

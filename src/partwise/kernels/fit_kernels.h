@@ -6,19 +6,27 @@
 // float or double. Work is shared by filters: each function does the filters `begin` to `end`.
 namespace partwise::kernels {
 
-inline constexpr int64_t kFitLanes = 8;  // images that lie side by side
+// Fits lie as [filters, groups, cells + 1, lanes], mu^- last: `lanes` images lie side by side, as a
+// level likes it; the last group has perhaps fewer. A function is given the fits of its own filters.
+inline int64_t fit_groups(const Batch& batch, int64_t lanes) {
+  return (batch.images + lanes - 1) / lanes;
+}
+inline int64_t fits_per_filter(const Batch& batch, int64_t lanes) {
+  return fit_groups(batch, lanes) * (batch.cells() + 1) * lanes;
+}
 
-// Fits lie as [filters, groups, cells + 1, kFitLanes], mu^- last; a group has kFitLanes images, the
-// last one perhaps fewer.
-inline int64_t fit_groups(const Batch& batch) {
-  return (batch.images + kFitLanes - 1) / kFitLanes;
-}
-inline int64_t fits_per_filter(const Batch& batch) {
-  return fit_groups(batch) * (batch.cells() + 1) * kFitLanes;
-}
+// Z as a weighted sum over all maps seen, [filters, cells + 1].
+template <class T>
+struct RunningFits {
+  T* log_sum = nullptr;  // null: the batch's own sum is wanted
+  double memory = 0.0;   // what is left of it when a batch comes
+  double seen = 0.0;     // its weight, this batch included
+};
 
 template <class T>
 struct FitKernels {
+  int64_t lanes = 0;
+
   // sum x U_mu of every image and mu, and - sum x. distances: null for the L1 templates, whose cones
   // are summed in time n^3 instead of n^4; otherwise [cells, cells].
   void (*all_fits)(const Batch& batch,
@@ -30,6 +38,17 @@ struct FitKernels {
 
   // log sum_k exp(inverse_f fit_mu(k)) over the images, [filters, cells + 1]
   void (*log_sums)(const Batch& batch, Range filters, const T* fits, const T* inverse, T* log_sums);
+
+  // The log_sums, or in their place the log mean of all that has been seen, this batch included; and
+  // log N p(x): the log_marginals, every mu as probable as any other; or null.
+  void (*partition)(const Batch& batch,
+                    Range filters,
+                    const T* fits,
+                    const T* inverse,
+                    const RunningFits<T>& running,
+                    T most,
+                    T* log_partition,
+                    T* log_marginals);
 
   // log sum_mu exp(v_mu), v = min(inverse_f fit_mu - log_partition_mu, most), [images, filters]
   void (*log_marginals)(const Batch& batch,
@@ -91,5 +110,7 @@ template <class T>
 const FitKernels<T>& portable_fit_kernels();
 template <class T>
 const FitKernels<T>& avx2_fit_kernels();
+template <class T>
+const FitKernels<T>& avx512_fit_kernels();
 
 }  // namespace partwise::kernels

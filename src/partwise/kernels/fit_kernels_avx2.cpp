@@ -6,10 +6,12 @@
 #include <limits>
 #include <numeric>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace partwise::kernels {
 namespace {
+#include "partwise/kernels/cpu_vectors.inc"
 #include "partwise/kernels/exponential.inc"
 #include "partwise/kernels/fit_kernels.inc"
 }  // namespace

@@ -59,6 +59,9 @@ struct PeakNumbers {
 
 template <class T>
 struct LayerKernels {
+  // sums += the numbers, times the weights unless null, of all images; [filters]
+  void (*add_up)(const Batch& batch, const T* numbers, const T* weights, double* sums);
+
   // The running mean of each category's response, [images, filters].
   void (*see_categories)(const Batch& batch,
                          const int64_t* labels,
@@ -86,15 +89,19 @@ struct LayerKernels {
 
   void (*state)(int64_t filters, const LayerMemory<T>& layer, LayerState<T>& state);
 
-  // constant, pull [images, filters]; returns the effective samples' share
-  double (*release)(const Batch& batch,
-                    const int64_t* labels,
-                    const int64_t* category,
-                    const PeakNumbers<T>& numbers,
-                    const WeightRule<T>& rule,
-                    T* constant,
-                    T* pull);
-  // The same; log_silence [filters]: log Z of mu^-
+  // constant, pull [images, filters]; shares [filters]: (sum |w|)^2 / sum w^2 over the positives as a
+  // share of them, -1 where there are none. range: of filters.
+  void (*release)(const Batch& batch,
+                  Range range,
+                  const int64_t* labels,
+                  const int64_t* category,
+                  const PeakNumbers<T>& numbers,
+                  const WeightRule<T>& rule,
+                  T* constant,
+                  T* pull,
+                  double* shares);
+  // The same of all filters; returns the mean share of those that have any. log_silence [filters]:
+  // log Z of mu^-
   double (*paper)(const Batch& batch,
                   const int64_t* labels,
                   const int64_t* category,
@@ -111,15 +118,18 @@ struct LayerKernels {
                       const int64_t* category,
                       const T* sizes);
 
-  // raise = weight dL / d max x where that may pass; returns L
-  double (*vote)(const Batch& batch,
-                 const int64_t* labels,
-                 const int64_t* category,
-                 int64_t categories,
-                 const T* tops,
-                 T loudness,
-                 double weight,
-                 T* raise);
+  // raise = weight dL / d max x where that may pass, of the images `begin` to `end`; losses [images]:
+  // the part of each in L, their sum
+  void (*vote)(const Batch& batch,
+               Range range,
+               const int64_t* labels,
+               const int64_t* category,
+               int64_t categories,
+               const T* tops,
+               T loudness,
+               double weight,
+               T* raise,
+               double* losses);
 };
 
 template <class T>
@@ -130,5 +140,7 @@ template <class T>
 const LayerKernels<T>& portable_layer_kernels();
 template <class T>
 const LayerKernels<T>& avx2_layer_kernels();
+template <class T>
+const LayerKernels<T>& avx512_layer_kernels();
 
 }  // namespace partwise::kernels

@@ -5,6 +5,8 @@ namespace partwise::kernels {
 template <class T>
 const MapKernels<T>& map_kernels(Level level) {
   switch (level) {
+    case Level::avx512:
+      return avx512_map_kernels<T>();
     case Level::avx2:
       return avx2_map_kernels<T>();
     case Level::portable:

@@ -39,6 +39,15 @@ struct Looks {
   int64_t* strongest = nullptr;  // the strongest cell, the first of equals
   T* tops = nullptr;             // max x
   T* masses = nullptr;           // sum x
+  T* squares = nullptr;          // sum x^2
+};
+
+// sum x U_mu, [images, filters]: mu its own peak, and that of the map as far from the end as it is
+// from the beginning, another image's and another filter's.
+template <class T>
+struct Fits {
+  T* own = nullptr;
+  T* foreign = nullptr;
 };
 
 // What is added to the task gradient t at the maps (parts/filter_push.h):
@@ -88,6 +97,16 @@ struct MapKernels {
                T share,
                T* masked);
 
+  // Both at once, for maps of the range and those as far from the end; the range is part of the
+  // first half, a middle map included.
+  void (*mask_pairs)(const Batch& batch,
+                     Range range,
+                     const T* maps,
+                     const TemplatesAt<T>& templates,
+                     T share,
+                     const Fits<T>& fits,
+                     T* masked);
+
   // sum t^2 and sum p^2 of each map, p the filter loss's part before its factor.
   void (*norms)(const Batch& batch,
                 Range range,
@@ -126,5 +145,7 @@ template <class T>
 const MapKernels<T>& portable_map_kernels();
 template <class T>
 const MapKernels<T>& avx2_map_kernels();
+template <class T>
+const MapKernels<T>& avx512_map_kernels();
 
 }  // namespace partwise::kernels

@@ -1,7 +1,11 @@
 #include "partwise/kernels/map_kernels.h"
 
+#include <utility>
+#include <vector>
+
 namespace partwise::kernels {
 namespace {
+#include "partwise/kernels/cpu_vectors.inc"
 #include "partwise/kernels/map_kernels.inc"
 }  // namespace
 

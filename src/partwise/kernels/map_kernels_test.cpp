@@ -15,25 +15,29 @@ void expect_looks(const Sample<T>& sample, const MapKernels<T>& kernels, bool ce
   std::vector<int64_t> strongest(size);
   std::vector<T> tops(size);
   std::vector<T> masses(size);
+  std::vector<T> squares(size);
   kernels.look(batch, {0, batch.maps()}, sample.maps.data(), centroid,
-               {peaks.data(), strongest.data(), tops.data(), masses.data()});
+               {peaks.data(), strongest.data(), tops.data(), masses.data(), squares.data()});
   for (int64_t map = 0; map < batch.maps(); ++map) {
     const auto i = static_cast<std::size_t>(map);
     const auto x = sample.map(map);
     int64_t best = 0;
     double mass = 0.0;
+    double square = 0.0;
     double down = 0.0;
     double across = 0.0;
     for (int64_t cell = 0; cell < batch.cells(); ++cell) {
       const auto value = x[static_cast<std::size_t>(cell)];
       if (value > x[static_cast<std::size_t>(best)]) best = cell;
       mass += value;
+      square += value * value;
       down += value * static_cast<double>(cell / batch.side);
       across += value * static_cast<double>(cell % batch.side);
     }
     EXPECT_EQ(strongest[i], best);
     EXPECT_EQ(static_cast<double>(tops[i]), x[static_cast<std::size_t>(best)]);
     EXPECT_NEAR(static_cast<double>(masses[i]), mass, sample.rounding * (1.0 + mass));
+    EXPECT_NEAR(static_cast<double>(squares[i]), square, sample.rounding * (1.0 + square));
     if (!centroid) {
       EXPECT_EQ(peaks[i], best);
       continue;
@@ -84,6 +88,32 @@ void expect_sums(const Sample<T>& sample, const MapKernels<T>& kernels) {
     EXPECT_NEAR(static_cast<double>(fits[i]), fit, near);
     EXPECT_NEAR(static_cast<double>(squares[i]), square, near);
     EXPECT_NEAR(static_cast<double>(lifts[i]), lift, sample.rounding * (1.0 + lift));
+  }
+}
+
+// In one pass over both ends of the batch, what single passes give.
+template <class T>
+void expect_pairs(const Sample<T>& sample, const MapKernels<T>& kernels, T share) {
+  const auto& batch = sample.batch;
+  const auto size = static_cast<std::size_t>(batch.maps());
+  const Range all{0, batch.maps()};
+  std::vector<T> masked[2] = {std::vector<T>(sample.maps.size()),
+                              std::vector<T>(sample.maps.size())};
+  std::vector<T> own[2] = {std::vector<T>(size), std::vector<T>(size)};
+  std::vector<T> foreign[2] = {std::vector<T>(size), std::vector<T>(size)};
+  kernels.mask(batch, all, sample.maps.data(), sample.templates(), share, masked[0].data());
+  kernels.fit(batch, all, sample.maps.data(), sample.templates(), own[0].data());
+  const std::vector<int64_t> peaks(sample.peaks.rbegin(), sample.peaks.rend());
+  const std::vector<T> slopes(sample.slopes.rbegin(), sample.slopes.rend());
+  kernels.fit(batch, all, sample.maps.data(),
+              {peaks.data(), slopes.data(), sample.distances.data()}, foreign[0].data());
+  kernels.mask_pairs(batch, {0, (batch.maps() + 1) / 2}, sample.maps.data(), sample.templates(),
+                     share, {own[1].data(), foreign[1].data()}, masked[1].data());
+  EXPECT_EQ(masked[0], masked[1]);
+  for (std::size_t i = 0; i < size; ++i) {
+    const auto near = sample.rounding * (1.0 + static_cast<double>(batch.cells()));
+    EXPECT_NEAR(static_cast<double>(own[1][i]), static_cast<double>(own[0][i]), near);
+    EXPECT_NEAR(static_cast<double>(foreign[1][i]), static_cast<double>(foreign[0][i]), near);
   }
 }
 
@@ -188,6 +218,8 @@ void expect_all() {
       expect_looks(sample, kernels, false);
       expect_looks(sample, kernels, true);
       expect_sums(sample, kernels);
+      expect_pairs(sample, kernels, T(1));
+      expect_pairs(sample, kernels, T(0.25));
       expect_push(sample, kernels, T(1));
       expect_push(sample, kernels, T(0.25));
       expect_dense(sample, kernels);

@@ -4,6 +4,7 @@ namespace partwise::kernels {
 
 const PoolKernels& pool_kernels(Level level) {
   switch (level) {
+    case Level::avx512:
     case Level::avx2:
       return avx2_pool_kernels();
     case Level::portable:

@@ -17,7 +17,8 @@ thread_local bool composed = false;
 
 constexpr int64_t kMapsPerThread = 256;  // fewer are not worth another thread
 constexpr int64_t kFiltersPerThread = 8;
-constexpr int64_t kMapsAtOnce = 32;  // stay in the first cache between two passes
+constexpr int64_t kPairsAtOnce = 32;  // stay in the first cache between two passes
+constexpr int64_t kFiltersAtOnce = 4;
 
 kernels::Batch batch_of(const Tensor& maps) {
   const auto cells = maps.dim() == 4 ? maps.size(2) * maps.size(3) : maps.size(2);
@@ -29,14 +30,13 @@ const T* read(const Tensor& tensor) {
   return tensor.defined() ? tensor.data_ptr<T>() : nullptr;
 }
 
-// Work on the maps of a batch, by its type.
+// Work on `count` maps of a batch, by its type.
 template <class Work>
-void over_maps(const Tensor& maps, const Work& work) {
+void over_some(const Tensor& maps, int64_t count, int64_t per_thread, const Work& work) {
   const auto batch = batch_of(maps);
   const auto run = [&](auto zero) {
-    using T = decltype(zero);
-    const auto& table = kernels::map_kernels<T>();
-    tensors::in_parallel(batch.maps(), kMapsPerThread, [&](int64_t begin, int64_t end) {
+    const auto& table = kernels::map_kernels<decltype(zero)>();
+    tensors::in_parallel(count, per_thread, [&](int64_t begin, int64_t end) {
       work(table, batch, kernels::Range{begin, end}, zero);
     });
   };
@@ -45,6 +45,17 @@ void over_maps(const Tensor& maps, const Work& work) {
   } else {
     run(float{});
   }
+}
+
+template <class Work>
+void over_maps(const Tensor& maps, const Work& work) {
+  over_some(maps, batch_of(maps).maps(), kMapsPerThread, work);
+}
+
+// The maps of the first half; `work` does those of the second, too.
+template <class Work>
+void over_pairs(const Tensor& maps, const Work& work) {
+  over_some(maps, (batch_of(maps).maps() + 1) / 2, kMapsPerThread / 2, work);
 }
 
 // Work on the filters of a batch.
@@ -66,7 +77,9 @@ void over_filters(const Tensor& maps, const Work& work) {
 
 // All that the kernels read must be of the maps' type and lie in one piece.
 Tensor laid_out(const Tensor& tensor, const Tensor& maps) {
-  return tensor.defined() ? tensor.detach().to(maps.scalar_type()).contiguous() : tensor;
+  const bool as_it_is =
+      !tensor.defined() || (tensor.scalar_type() == maps.scalar_type() && tensor.is_contiguous());
+  return as_it_is ? tensor : tensor.detach().to(maps.scalar_type()).contiguous();
 }
 
 Tensor per_map(const Tensor& maps, at::ScalarType type) {
@@ -84,8 +97,7 @@ Tensor like(const Tensor& maps) {
 
 struct LaidOutCones {
   LaidOutCones(const Cones& cones, const Tensor& maps)
-      : distances(laid_out(cones.distances, maps)),
-        slopes(laid_out(cones.slopes.expand({maps.size(1)}), maps)) {}
+      : distances(laid_out(cones.distances, maps)), slopes(laid_out(cones.slopes, maps)) {}
 
   template <class T>
   kernels::TemplatesAt<T> at(const Tensor& peaks) const {
@@ -96,14 +108,44 @@ struct LaidOutCones {
   Tensor slopes;
 };
 
+// What the fits to all templates are made of.
+struct LaidOutFits {
+  LaidOutFits(const Tensor& maps, const Cones& cones, TemplateShape shape)
+      : x(laid_out(maps, maps)),
+        templates(cones, maps),
+        distances(shape == TemplateShape::l1 ? Tensor() : templates.distances) {}
+
+  // [filters, the fits of one]
+  Tensor empty(int64_t filters) const {
+    const auto batch = batch_of(x);
+    const auto lanes = x.scalar_type() == torch::kFloat64 ? kernels::fit_kernels<double>().lanes
+                                                          : kernels::fit_kernels<float>().lanes;
+    return torch::empty({filters, kernels::fits_per_filter(batch, lanes)}, x.options());
+  }
+
+  Tensor x;
+  LaidOutCones templates;
+  Tensor distances;
+};
+
 Looks empty_looks(const Tensor& maps) {
-  return {per_map(maps, torch::kInt64), per_map(maps, torch::kInt64), per_map(maps), per_map(maps)};
+  return {per_map(maps, torch::kInt64), per_map(maps, torch::kInt64), per_map(maps), per_map(maps),
+          per_map(maps)};
 }
 
 template <class T>
 kernels::Looks<T> kernel_looks(const Looks& looks) {
   return {looks.peaks.data_ptr<int64_t>(), looks.strongest.data_ptr<int64_t>(),
-          looks.tops.data_ptr<T>(), looks.masses.data_ptr<T>()};
+          looks.tops.data_ptr<T>(), looks.masses.data_ptr<T>(), looks.squares.data_ptr<T>()};
+}
+
+Masked empty_masked(const Tensor& maps) {
+  return {like(maps), per_map(maps), per_map(maps)};
+}
+
+template <class T>
+kernels::Fits<T> kernel_fits(const Masked& masked) {
+  return {masked.fits.data_ptr<T>(), masked.foreign_fits.data_ptr<T>()};
 }
 
 struct LaidOutPush {
@@ -126,6 +168,12 @@ struct LaidOutPush {
   Tensor strongest;
   std::array<Tensor, 7> numbers;
 };
+
+// Those of the filters from `first` on.
+template <class T>
+T* fits_from(const Tensor& fits, int64_t first) {
+  return fits.data_ptr<T>() + first * fits.size(1);
+}
 
 // What a backward pass reads.
 struct LaidOutBackward {
@@ -174,7 +222,7 @@ Looks look_at(const Tensor& maps, const Tensor& values, const PartOptions& optio
   const torch::NoGradGuard no_grad;
   if (!can_fuse(maps) || values.scalar_type() != maps.scalar_type()) {
     const auto flat = values.flatten(2);
-    return {peak_cells(maps, options), flat.argmax(2), flat.amax(2), flat.sum(2)};
+    return {peak_cells(maps, options), flat.argmax(2), flat.amax(2), flat.sum(2), {}};
   }
   const auto x = laid_out(values, values);
   auto looks = empty_looks(x);
@@ -221,21 +269,42 @@ Tensor dots_of(const Tensor& maps, const Tensor& others) {
   return sums;
 }
 
-Tensor fused_mask(const Tensor& maps, const Cones& cones, const PartOptions& options) {
+Masked mask_and_fit(const Tensor& maps, const Tensor& peaks, const Cones& cones, double share) {
   const auto x = laid_out(maps, maps);
+  const auto cells = peaks.contiguous();
   const LaidOutCones templates(cones, maps);
-  const auto looks = empty_looks(x);
-  auto masked = like(x);
-  over_maps(x, [&](const auto& kernel, const auto& batch, auto range, auto zero) {
+  const auto masked = empty_masked(x);
+  over_pairs(x, [&](const auto& kernel, const auto& batch, auto range, auto zero) {
     using T = decltype(zero);
-    for (auto begin = range.begin; begin < range.end; begin += kMapsAtOnce) {
-      const kernels::Range some{begin, std::min(begin + kMapsAtOnce, range.end)};
-      kernel.look(batch, some, read<T>(x), options.peak == Peak::centroid, kernel_looks<T>(looks));
-      kernel.mask(batch, some, read<T>(x), templates.at<T>(looks.peaks), T(1),
-                  masked.template data_ptr<T>());
-    }
+    kernel.mask_pairs(batch, range, read<T>(x), templates.at<T>(cells), static_cast<T>(share),
+                      kernel_fits<T>(masked), masked.maps.template data_ptr<T>());
   });
   return masked;
+}
+
+Seen look_and_mask(const Tensor& maps,
+                   const Cones& cones,
+                   double share,
+                   const PartOptions& options) {
+  const auto x = laid_out(maps, maps);
+  const LaidOutCones templates(cones, maps);
+  const Seen seen{empty_looks(x), empty_masked(x)};
+  over_pairs(x, [&](const auto& kernel, const auto& batch, auto range, auto zero) {
+    using T = decltype(zero);
+    const auto look = [&](int64_t begin, int64_t end) {
+      kernel.look(batch, {begin, end}, read<T>(x), options.peak == Peak::centroid,
+                  kernel_looks<T>(seen.looks));
+    };
+    for (auto begin = range.begin; begin < range.end; begin += kPairsAtOnce) {
+      const auto end = std::min(begin + kPairsAtOnce, range.end);
+      look(begin, end);
+      look(batch.maps() - end, batch.maps() - begin);
+      kernel.mask_pairs(batch, {begin, end}, read<T>(x), templates.at<T>(seen.looks.peaks),
+                        static_cast<T>(share), kernel_fits<T>(seen.masked),
+                        seen.masked.maps.template data_ptr<T>());
+    }
+  });
+  return seen;
 }
 
 Tensor masked_at(const Tensor& maps, const Tensor& peaks, const Cones& cones, double share) {
@@ -252,14 +321,12 @@ Tensor masked_at(const Tensor& maps, const Tensor& peaks, const Cones& cones, do
 }
 
 Tensor all_fits(const Tensor& maps, const Cones& cones, TemplateShape shape) {
-  const auto x = laid_out(maps, maps);
-  const LaidOutCones templates(cones, maps);
-  auto fits = torch::empty({maps.size(1), kernels::fits_per_filter(batch_of(maps))}, x.options());
-  over_filters(x, [&](const auto& kernel, const auto& batch, auto range, auto zero) {
+  const LaidOutFits in(maps, cones, shape);
+  const auto fits = in.empty(maps.size(1));
+  over_filters(maps, [&](const auto& kernel, const auto& batch, auto range, auto zero) {
     using T = decltype(zero);
-    kernel.all_fits(batch, range, read<T>(x), read<T>(templates.slopes),
-                    shape == TemplateShape::l1 ? nullptr : read<T>(templates.distances),
-                    fits.template data_ptr<T>());
+    kernel.all_fits(batch, range, read<T>(in.x), read<T>(in.templates.slopes),
+                    read<T>(in.distances), fits_from<T>(fits, range.begin));
   });
   return fits;
 }
@@ -269,7 +336,8 @@ Tensor log_sums_of(const Tensor& maps, const Tensor& fits, const Tensor& inverse
   auto sums = torch::empty({maps.size(1), batch_of(maps).cells() + 1}, fits.options());
   over_filters(maps, [&](const auto& kernel, const auto& batch, auto range, auto zero) {
     using T = decltype(zero);
-    kernel.log_sums(batch, range, read<T>(fits), read<T>(factor), sums.template data_ptr<T>());
+    kernel.log_sums(batch, range, fits_from<T>(fits, range.begin), read<T>(factor),
+                    sums.template data_ptr<T>());
   });
   return sums;
 }
@@ -284,8 +352,9 @@ Tensor log_marginals_of(const Tensor& maps,
   auto marginals = per_map(fits.new_empty({maps.size(0), maps.size(1)}));
   over_filters(maps, [&](const auto& kernel, const auto& batch, auto range, auto zero) {
     using T = decltype(zero);
-    kernel.log_marginals(batch, range, read<T>(fits), read<T>(factor), read<T>(partition),
-                         static_cast<T>(most), marginals.template data_ptr<T>());
+    kernel.log_marginals(batch, range, fits_from<T>(fits, range.begin), read<T>(factor),
+                         read<T>(partition), static_cast<T>(most),
+                         marginals.template data_ptr<T>());
   });
   return marginals;
 }
@@ -298,8 +367,8 @@ Tensor gain_sums_of(const Tensor& maps,
   auto sums = torch::empty_like(log_partition);
   over_filters(maps, [&](const auto& kernel, const auto& batch, auto range, auto zero) {
     using T = decltype(zero);
-    kernel.gain_sums(batch, range, read<T>(fits), read<T>(inverse), read<T>(log_partition),
-                     read<T>(log_marginals), sums.template data_ptr<T>());
+    kernel.gain_sums(batch, range, fits_from<T>(fits, range.begin), read<T>(inverse),
+                     read<T>(log_partition), read<T>(log_marginals), sums.template data_ptr<T>());
   });
   return sums;
 }
@@ -314,7 +383,7 @@ void weigh_templates(const Tensor& maps,
                      bool ignore_misfits) {
   over_filters(maps, [&](const auto& kernel, const auto& batch, auto range, auto zero) {
     using T = decltype(zero);
-    kernel.weigh_templates(batch, range, fits.template data_ptr<T>(), read<T>(inverse),
+    kernel.weigh_templates(batch, range, fits_from<T>(fits, range.begin), read<T>(inverse),
                            read<T>(log_partition), static_cast<T>(most), read<T>(log_marginals),
                            read<T>(gains), ignore_misfits);
   });
@@ -329,11 +398,48 @@ Tensor mixture_of(const Tensor& maps,
   auto mixture = like(maps);
   over_filters(maps, [&](const auto& kernel, const auto& batch, auto range, auto zero) {
     using T = decltype(zero);
-    kernel.mix(batch, range, read<T>(weights), read<T>(templates.slopes),
+    kernel.mix(batch, range, fits_from<T>(weights, range.begin), read<T>(templates.slopes),
                shape == TemplateShape::l1 ? nullptr : read<T>(templates.distances), read<T>(factor),
                mixture.template data_ptr<T>());
   });
   return mixture;
+}
+
+TemplateSums sum_templates(const Tensor& maps,
+                           const Cones& cones,
+                           TemplateShape shape,
+                           const TemplateRule& rule) {
+  const LaidOutFits in(maps, cones, shape);
+  const auto inverse = laid_out(rule.inverse, maps);
+  const auto factor = laid_out(rule.factor, maps);
+  const TemplateSums sums{torch::empty({maps.size(1), batch_of(maps).cells() + 1}, in.x.options()),
+                          rule.wants_marginals ? per_map(in.x) : Tensor(),
+                          factor.defined() ? like(in.x) : Tensor()};
+  const auto gains = rule.wants_gains ? torch::empty_like(sums.log_partition) : Tensor();
+  over_filters(maps, [&](const auto& kernel, const auto& batch, auto range, auto zero) {
+    using T = decltype(zero);
+    const auto write = [](const Tensor& x) { return x.defined() ? x.data_ptr<T>() : nullptr; };
+    const auto* slopes = read<T>(in.templates.slopes);
+    const auto* distances = read<T>(in.distances);
+    const auto most = static_cast<T>(rule.most);
+    const auto fits = in.empty(std::min(kFiltersAtOnce, range.end - range.begin));
+    auto* own = write(fits);
+    for (auto begin = range.begin; begin < range.end; begin += kFiltersAtOnce) {
+      const kernels::Range some{begin, std::min(begin + kFiltersAtOnce, range.end)};
+      kernel.all_fits(batch, some, read<T>(in.x), slopes, distances, own);
+      kernel.partition(batch, some, own, read<T>(inverse),
+                       {write(rule.running.log_sum), rule.running.memory, rule.running.seen}, most,
+                       write(sums.log_partition), write(sums.log_marginals));
+      if (!factor.defined()) continue;
+      if (gains.defined())
+        kernel.gain_sums(batch, some, own, read<T>(inverse), read<T>(sums.log_partition),
+                         read<T>(sums.log_marginals), write(gains));
+      kernel.weigh_templates(batch, some, own, read<T>(inverse), read<T>(sums.log_partition), most,
+                             read<T>(sums.log_marginals), read<T>(gains), rule.ignore_misfits);
+      kernel.mix(batch, some, own, slopes, distances, read<T>(factor), write(sums.mixture));
+    }
+  });
+  return sums;
 }
 
 FilterLoss loss_by_kernels(const Tensor& maps,
@@ -351,7 +457,7 @@ FilterLoss loss_by_kernels(const Tensor& maps,
   auto spatial = number();
   over_filters(maps, [&](const auto& kernel, const auto& batch, auto range, auto zero) {
     using T = decltype(zero);
-    kernel.loss_terms(batch, range, read<T>(fits), read<T>(factor), read<T>(sums),
+    kernel.loss_terms(batch, range, fits_from<T>(fits, range.begin), read<T>(factor), read<T>(sums),
                       information.template data_ptr<T>(), category.template data_ptr<T>(),
                       spatial.template data_ptr<T>());
   });

@@ -28,6 +28,7 @@ struct Looks {
   Tensor strongest;  // int64: the strongest cell
   Tensor tops;       // max x
   Tensor masses;     // sum x
+  Tensor squares;    // sum x^2; composed: undefined
 };
 // By the kernels where they can, composed otherwise. values: the maps in the type of the statistics.
 Looks look_at(const Tensor& maps, const Tensor& values, const PartOptions& options);
@@ -38,8 +39,23 @@ Tensor sums_at(const Tensor& maps, const Tensor& peaks, const Tensor& table);  /
 Tensor fits_at(const Tensor& maps, const Tensor& peaks, const Cones& cones);   // sum x U_mu
 Tensor dots_of(const Tensor& maps, const Tensor& others);                      // sum x y
 
-// The peaks that peak_cells finds and, in the same pass, x max(U_mu, 0), shaped like the maps.
-Tensor fused_mask(const Tensor& maps, const Cones& cones, const PartOptions& options);
+struct Masked {
+  Tensor maps;  // as masked_at gives them
+  Tensor fits;  // sum x U_mu
+  // The same with the peak of another image and another filter, both counted from the far end.
+  Tensor foreign_fits;
+};
+Masked mask_and_fit(const Tensor& maps, const Tensor& peaks, const Cones& cones, double share);
+
+struct Seen {
+  Looks looks;
+  Masked masked;
+};
+// Both while the maps are near.
+Seen look_and_mask(const Tensor& maps,
+                   const Cones& cones,
+                   double share,
+                   const PartOptions& options);
 
 // x (1 - share + share max(U_mu, 0)), shaped like the maps
 Tensor masked_at(const Tensor& maps, const Tensor& peaks, const Cones& cones, double share);
@@ -76,6 +92,31 @@ Tensor mixture_of(const Tensor& maps,
                   const Cones& cones,
                   TemplateShape shape,
                   const Tensor& factor);
+
+// All of this at once for a batch that is nobody else's, a few filters at a time.
+struct RunningFits {  // kernels::RunningFits
+  Tensor log_sum;     // or undefined
+  double memory = 0.0;
+  double seen = 0.0;
+};
+struct TemplateRule {
+  Tensor inverse;  // [filter]
+  RunningFits running;
+  double most = 0.0;
+  bool wants_marginals = false;
+  bool wants_gains = false;
+  bool ignore_misfits = false;
+  Tensor factor;  // [filter]; or undefined: no mixture
+};
+struct TemplateSums {
+  Tensor log_partition;  // [filter, n*n + 1]
+  Tensor log_marginals;  // log N p(x); or undefined
+  Tensor mixture;        // shaped like the maps; or undefined
+};
+TemplateSums sum_templates(const Tensor& maps,
+                           const Cones& cones,
+                           TemplateShape shape,
+                           const TemplateRule& rule);
 
 // The filter loss of filter_loss.h over all ranks' images, in the maps' type, for the paper's prior.
 //   inverse [filter]: tau, of the maps as they are

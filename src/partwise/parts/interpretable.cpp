@@ -97,8 +97,9 @@ Tensor InterpretableImpl::mask(const Tensor& maps) const {
   if (!differentiable && parts::can_fuse_on_gpu({maps}, memory))
     return parts::mask_on_gpu(maps, memory, options_);
   if (parts::can_fuse(maps)) {
-    if (!differentiable) return parts::fused_mask(maps, memory.cones(), options_);
-    return parts::mask_by_kernels(maps, parts::look_at(maps, maps, options_), memory.cones(), 1.0);
+    const auto cones = memory.cones();
+    const auto [looks, masked] = parts::look_and_mask(maps, cones, 1.0, options_);
+    return differentiable ? parts::mask_by_kernels(maps, looks, masked, cones, 1.0) : masked.maps;
   }
   const auto shapes = memory.templates();
   return maps * parts::masks_at(parts::peak_cells(maps, options_), shapes).to(maps.scalar_type());
@@ -193,9 +194,14 @@ Tensor InterpretableImpl::mask_and_learn(const Tensor& maps,
   auto& diagnostics = inside_->diagnostics;
   inside_->by_gpu_kernels = false;
   const auto values = maps.detach().to(memory.type().dtype());
-  const auto looks = parts::look_at(maps, values, options_);
-  memory.see(values, looks, labels, *ranks_);
   const bool fused = parts::can_fuse(maps) && maps.scalar_type() == values.scalar_type();
+  const bool at_once = fused && options_.beta_rule == parts::BetaRule::fixed;
+  auto [looks, masked] = at_once
+                             ? parts::look_and_mask(values, memory.cones(), mask_share_, options_)
+                             : parts::Seen{parts::look_at(maps, values, options_), {}};
+  memory.see(values, looks, labels, *ranks_);
+  if (fused && !at_once)
+    masked = parts::mask_and_fit(values, looks.peaks, memory.cones(), mask_share_);
   diagnostics.see(values.flatten(2), memory, options_, *ranks_);
   const bool learns = strength > 0.0 && maps.requires_grad();
   const auto shares =
@@ -203,8 +209,9 @@ Tensor InterpretableImpl::mask_and_learn(const Tensor& maps,
           ? shares_of_filters(memory.filter_category(), categories_, category_shares_)
           : Tensor();
   if (fused && learns) {
-    return parts::mask_and_push_by_kernels({maps, before_relu, labels}, looks, mask_share_, memory,
-                                           options_, shares, strength, *ranks_, diagnostics);
+    return parts::mask_and_push_by_kernels({maps, before_relu, labels}, looks, masked, mask_share_,
+                                           memory, options_, shares, strength, *ranks_,
+                                           diagnostics);
   }
   if (learns) {
     parts::FilterBatch batch{values.flatten(2),
@@ -223,7 +230,7 @@ Tensor InterpretableImpl::mask_and_learn(const Tensor& maps,
     const parts::Push push{maps, before_relu, parts::own_rows(labels, *ranks_)};
     parts::push_filters(push, values, batch, memory, options_, strength, diagnostics);
   }
-  if (fused) return parts::mask_by_kernels(maps, looks, memory.cones(), mask_share_);
+  if (fused) return parts::mask_by_kernels(maps, looks, masked, memory.cones(), mask_share_);
   auto mask = parts::masks_at(looks.peaks, memory.templates());
   if (mask_share_ < 1.0) mask = 1.0 - mask_share_ * (1.0 - mask);
   return maps * mask.to(maps.scalar_type());

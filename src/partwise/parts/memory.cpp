@@ -76,17 +76,14 @@ Tensor Memory::templates() const {
 }
 
 Cones Memory::cones() const {
-  const auto side = std::sqrt(static_cast<double>(distances_.size(0)));
-  const auto slopes = options_.beta_rule == BetaRule::fixed
-                          ? torch::full({}, options_.beta / side, type())
-                          : filter_beta() / side;
-  return {beside(distances_), slopes};
+  return {beside(distances_), slopes()};
 }
 
 Tensor Memory::slopes() const {
   const auto side = std::sqrt(static_cast<double>(distances_.size(0)));
   if (options_.beta_rule == BetaRule::learned) return (filter_beta() / side).contiguous();
-  if (!fixed_slopes_.defined() || fixed_slopes_.device() != peak_scale_.device())
+  if (!fixed_slopes_.defined() || fixed_slopes_.device() != peak_scale_.device() ||
+      fixed_slopes_.scalar_type() != peak_scale_.scalar_type())
     fixed_slopes_ = torch::full_like(peak_scale_, options_.beta / side);
   return fixed_slopes_;
 }
@@ -202,7 +199,7 @@ void Memory::see(const Tensor& maps,
   if (can_fuse(maps)) return see_by_kernels(maps, looks, category, ranks);
   const auto type = peak_scale_.scalar_type();
   const auto own = own_rows(category, ranks);
-  const auto& [peaks, strongest, top, mass] = looks;
+  const auto& [peaks, strongest, top, mass, square] = looks;
   // [category, batch]: which images each category's mean is taken over
   const auto members = [&](const Tensor& images) {
     return torch::arange(categories(), images.options()).unsqueeze(1).eq(images).to(type);
@@ -346,6 +343,13 @@ void Memory::see_fits(const Tensor& log_mean) {
   log_partition_.copy_(memory > 0.0 ? torch::logaddexp(log_partition_ + std::log(memory), fresh)
                                     : fresh);
   partition_seen_.mul_(memory).add_(1.0 - memory);
+}
+
+RunningFits Memory::about_to_see_fits() {
+  const torch::NoGradGuard no_grad;
+  const double memory = options_.partition_memory;
+  partition_seen_.mul_(memory).add_(1.0 - memory);
+  return {log_partition_, memory, partition_seen_.item<double>()};
 }
 
 Tensor Memory::log_mean_fits() const {

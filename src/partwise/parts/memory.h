@@ -36,6 +36,7 @@ class Memory {
            const Tensor& category,
            const tensors::Ranks& ranks);
   void see_fits(const Tensor& log_mean);  // of the same batch: log_mean_fits, the paper's rules
+  RunningFits about_to_see_fits();        // the same for kernels, which are to add the batch
 
   Tensor mean_peak() const;  // E[max x] on the filter's category, [filter]; 0 before any was seen
   Tensor mean_peak_all() const;  // E[max x] on all images, [filter]

@@ -20,7 +20,7 @@ Tensor unit_templates(int64_t side, const PartOptions& options);  // with option
 // Templates that are not written out: U_mu = max(1 - slope |cell - mu|, -1).
 struct Cones {
   Tensor distances;  // as cell_distances gives them
-  Tensor slopes;     // [filter], or [] for all: beta / n
+  Tensor slopes;     // [filter]: beta / n
 };
 
 // beta of the release's slope b, which it writes on linspace(-1, 1, n).
