@@ -154,14 +154,16 @@ void expect_fits_on_gpu(const GpuSample& at, bool round) {
   const std::vector<float> inverse(filters, 10.0F / static_cast<float>(batch.cells()));
   const float most = -0.5F;
 
-  std::vector<float> fits(filters * static_cast<std::size_t>(fits_per_filter(batch)));
+  std::vector<float> fits(filters *
+                          static_cast<std::size_t>(fits_per_filter(batch, kernels.lanes)));
   kernels.all_fits(batch, all, sample.maps.data(), sample.slopes.data(), far, fits.data());
   std::vector<float> own_fits(images * templates * filters, NAN);
   all_fits_on_gpu({at.maps, shape, own_fits.data()}, nullptr);
   const auto at_both = [&](std::size_t image, std::size_t mu, std::size_t f) {
-    const auto group = image / kFitLanes;
-    return f * static_cast<std::size_t>(fits_per_filter(batch)) +
-           (group * templates + mu) * kFitLanes + image % kFitLanes;
+    const auto lanes = static_cast<std::size_t>(kernels.lanes);
+    const auto group = image / lanes;
+    return f * static_cast<std::size_t>(fits_per_filter(batch, kernels.lanes)) +
+           (group * templates + mu) * lanes + image % lanes;
   };
   for (std::size_t image = 0; image < images; ++image)
     for (std::size_t mu = 0; mu < templates; ++mu)

@@ -87,7 +87,11 @@ void expect_as_composed(const PartOptions& options,
     const double near = side == 1 ? 3e-2 : type == torch::kFloat32 ? 5e-5 : 2e-2;
     const auto size = composed[i].nan_to_num(0, 0, 0).abs().max().item<double>() + 1e-6;
     const bool loss = i + kLossTerms >= fused.size();  // composed in float64
-    EXPECT_TRUE(torch::allclose(fused[i], composed[i], near, loss ? 1e-6 : near * size,
+    const bool counts = i + kLossTerms + 1 == fused.size();
+    // Of a filter that hardly fires the exact weights are rounding errors, and so is how many images
+    // count.
+    const double slack = counts && options.rule == Rule::exact ? 1e-2 : near;
+    EXPECT_TRUE(torch::allclose(fused[i], composed[i], near, loss ? 1e-6 : slack * size,
                                 /*equal_nan=*/true))
         << i << ": " << (fused[i] - composed[i]).abs().max().item<double>() << " of " << size;
   }
