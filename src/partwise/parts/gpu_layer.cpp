@@ -81,7 +81,6 @@ enum FilterNumber {
   kAllSums,
   kFactor,
   kLift,
-  kForBiases,
   kEffectiveShares,               // two
   kNorms = kEffectiveShares + 2,  // three
   kFilterNumbers = kNorms + 3
@@ -196,15 +195,14 @@ struct GpuFunction : torch::autograd::Function<GpuFunction> {
     }
     push.bias_sums = plan.of_own_maps(kBiasSums);
     table.push(push, stream);
-    table.column_sums(
-        {push.bias_sums, plan.of_filters(kForBiases), push.maps.images, push.maps.filters}, stream);
-    int64_t first = 0;
-    for (std::size_t i = 0; i < plan.biases.size(); ++i) {
-      const auto filters = plan.biases[i].size(0);
-      result[1 + plan.pieces.size() + i] =
-          plan.filter_numbers[kForBiases].slice(0, first, first + filters);
-      first += filters;
-    }
+    const auto for_biases = torch::empty({push.maps.filters}, plan.filter_numbers.options());
+    table.column_sums({push.bias_sums, at<float>(for_biases), push.maps.images, push.maps.filters},
+                      stream);
+    std::vector<int64_t> filters;
+    for (const auto& bias : plan.biases) filters.push_back(bias.size(0));
+    const auto pieces = for_biases.split_with_sizes(filters);
+    for (std::size_t i = 0; i < pieces.size(); ++i)
+      result[1 + plan.pieces.size() + i] = pieces.size() == 1 ? for_biases : pieces[i];
     return result;
   }
 };
