@@ -210,7 +210,8 @@ struct GpuBalance {
 struct GpuFits {
   GpuMaps maps;
   GpuTemplates templates;
-  float* fits = nullptr;  // [images, cells + 1, filters]: sum x U_mu, and - sum x
+  float* fits = nullptr;         // [images, cells + 1, filters]: sum x U_mu, and - sum x
+  const float* since = nullptr;  // nothing is done unless this number is 0; or null
 };
 
 // What they sum up to. log_sums: written by the function of that name; the others read
@@ -227,6 +228,19 @@ struct GpuLikelihood {
   float* log_marginals = nullptr;  // of every map; gain_sums reads them
   float* terms = nullptr;  // [3, images, filters]: information, category and spatial entropy
   float* gain_sums = nullptr;
+  const float* since = nullptr;  // log_sums, loss_terms: as above
+};
+
+// The means of the filter loss and its terms are added to the sums, or nothing; then `since` counts
+// on, to be 0 again after so many batches.
+struct GpuWatch {
+  int images = 0;
+  int filters = 0;
+  int cells = 0;
+  const float* terms = nullptr;  // as above
+  double* sums = nullptr;        // [4]: loss; entropies of prior, category and place
+  float* since = nullptr;
+  float every = 1.0F;
 };
 
 // dLoss_f/dx of every cell: factor (weight of mu^- - sum_mu weight_mu U_mu), with
@@ -305,6 +319,7 @@ struct GpuKernels {
   void (*log_sums)(const GpuLikelihood& work, void* stream);
   void (*log_marginals)(const GpuLikelihood& work, void* stream);
   void (*loss_terms)(const GpuLikelihood& work, void* stream);
+  void (*watch)(const GpuWatch& work, void* stream);
   void (*gain_sums)(const GpuLikelihood& work, void* stream);
   void (*mix)(const GpuMixture& work, void* stream);
   bool emulated = false;  // on the CPU, for tests: gpu_emulation_fixture.h

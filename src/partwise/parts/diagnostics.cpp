@@ -66,14 +66,34 @@ void Diagnostics::see(const Tensor& maps,
             memory);
 }
 
-void Diagnostics::see_means(const Tensor& means, const Memory& memory) {
+void Diagnostics::begin_batch(const Memory& memory) {
   push_sums_ = push_sums_.to(memory.type());
   loss_sums_ = loss_sums_.to(memory.type().device());
   pushed_ = false;
+}
+
+void Diagnostics::set_since() {
+  if (since_.defined()) since_.fill_(static_cast<double>(steps_ % kWatchEvery));
+}
+
+void Diagnostics::see_means(const Tensor& means, const Memory& memory) {
+  begin_batch(memory);
   ++steps_;
+  set_since();
   if (!means.defined()) return;
   loss_sums_ += means;
   ++watched_;
+}
+
+GpuWatching Diagnostics::watch_on_gpu(const Memory& memory) {
+  begin_batch(memory);
+  if (!since_.defined() || since_.device() != loss_sums_.device()) {
+    since_ = torch::empty({1}, memory.type());
+    set_since();
+  }
+  if (watches_next()) ++watched_;
+  ++steps_;
+  return {loss_sums_, since_, kWatchEvery};
 }
 
 Tensor Diagnostics::see_push(const Tensor& effective_samples, const Tensor& softening) {
@@ -131,6 +151,7 @@ LayerDiagnostics Diagnostics::take(const Memory& memory) {
   steps_ = 0;
   pushes_ = 0;
   watched_ = 0;
+  set_since();
   return result;
 }
 
@@ -149,6 +170,7 @@ void Diagnostics::load(const Tensor& sums) {
   steps_ = parts[2][0].item<int64_t>();
   pushes_ = parts[2][1].item<int64_t>();
   watched_ = parts[2][2].item<int64_t>();
+  set_since();
 }
 
 }  // namespace partwise::parts

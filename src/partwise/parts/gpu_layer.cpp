@@ -483,13 +483,21 @@ Tensor mask_and_learn_on_gpu(const GpuPass& pass,
         table.look(look, here);
         exchange(*plan, kFits, kSpreads);
       }
-      const bool watched = diagnostics.watches_next();
+      const bool asks_all = plan->learns && options.rule != Rule::release;
+      const auto fits = [&](const float* since) {
+        return all_fits_on_gpu(look.maps, look.templates, ranks, plan->images(),
+                               plan->filter_numbers[kScale], options, since);
+      };
       GpuAllFits all;
-      if (watched || (plan->learns && options.rule != Rule::release)) {
-        all = all_fits_on_gpu(look.maps, look.templates, ranks, plan->images(),
-                              plan->filter_numbers[kScale], options);
+      if (ranks.alone()) {
+        const auto watching = diagnostics.watch_on_gpu(memory);
+        all = fits(asks_all ? nullptr : at<float>(watching.since));
+        watch_on_gpu(all, watching);
+      } else {
+        const bool watched = diagnostics.watches_next();
+        if (watched || asks_all) all = fits(nullptr);
+        diagnostics.see_means(watched ? mean_loss_on_gpu(all) : Tensor(), memory);
       }
-      diagnostics.see_means(watched ? mean_loss_on_gpu(all) : Tensor(), memory);
       if (plan->learns)
         plan_gpu_push(*plan, pass, look, gather, state, all, memory, options, diagnostics);
     };

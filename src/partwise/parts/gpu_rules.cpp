@@ -79,7 +79,8 @@ GpuAllFits all_fits_on_gpu(const kernels::GpuMaps& maps,
                            const tensors::Ranks& ranks,
                            int images,
                            const Tensor& scale,
-                           const PartOptions& options) {
+                           const PartOptions& options,
+                           const float* since) {
   const int cells = cells_of(maps);
   const double tau = 1.0 / (temperature_of(options) * cells);
   const auto empty = [&](at::IntArrayRef shape) { return torch::empty(shape, scale.options()); };
@@ -94,12 +95,32 @@ GpuAllFits all_fits_on_gpu(const kernels::GpuMaps& maps,
   all.log_sums = empty({cells + 1, maps.filters});
   const auto& table = table_for(scale);
   auto* stream = tensors::stream_of(scale);
-  table.all_fits({maps, templates, floats(all.fits)}, stream);
+  table.all_fits({maps, templates, floats(all.fits), since}, stream);
   auto work = gpu_likelihood(all);
   work.log_sums = floats(all.log_sums);
+  work.since = since;
   table.log_sums(work, stream);
   all.log_sums = ranks.logsumexp(all.log_sums).contiguous();
   return all;
+}
+
+void watch_on_gpu(const GpuAllFits& all, const GpuWatching& watching) {
+  const auto terms = torch::empty({3, all.maps.images, all.maps.filters}, all.fits.options());
+  const auto& table = table_for(all.fits);
+  auto* stream = tensors::stream_of(all.fits);
+  auto work = gpu_likelihood(all);
+  work.terms = floats(terms);
+  work.since = floats(watching.since);
+  table.loss_terms(work, stream);
+  kernels::GpuWatch watch;
+  watch.images = work.images;
+  watch.filters = work.filters;
+  watch.cells = work.cells;
+  watch.terms = work.terms;
+  watch.sums = watching.sums.data_ptr<double>();
+  watch.since = floats(watching.since);
+  watch.every = static_cast<float>(watching.every);
+  table.watch(watch, stream);
 }
 
 Tensor mean_loss_on_gpu(const GpuAllFits& all) {

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "partwise/kernels/gpu_kernels.h"
-#include "partwise/parts/memory.h"
+#include "partwise/parts/diagnostics.h"
 
 namespace partwise::parts {
 
@@ -21,12 +21,18 @@ struct GpuAllFits {
 };
 
 //   images: of the whole batch; scale [filter]: Memory::scale after the batch
+//   since: nothing is computed unless this number is 0; or null
 GpuAllFits all_fits_on_gpu(const kernels::GpuMaps& maps,
                            const kernels::GpuTemplates& templates,
                            const tensors::Ranks& ranks,
                            int images,
                            const Tensor& scale,
-                           const PartOptions& options);
+                           const PartOptions& options,
+                           const float* since);
+
+// One rank: adds the means of the filter loss and its terms to the sums where the GPU's own count says
+// so. Every batch asks the same of the GPU, so that one recording serves all.
+void watch_on_gpu(const GpuAllFits& all, const GpuWatching& watching);
 
 // Means over the filters of the filter loss and its three terms (parts/filter_loss.h), [4] float64.
 Tensor mean_loss_on_gpu(const GpuAllFits& all);

@@ -261,8 +261,7 @@ bool InterpretableImpl::repeats() const {
 }
 
 std::string InterpretableImpl::pass_key() const {
-  return fmt::format("{} {} {}", strength_factor_, mask_share_,
-                     inside_->diagnostics.watches_next() ? "watched" : "");
+  return fmt::format("{} {}", strength_factor_, mask_share_);
 }
 
 void InterpretableImpl::count_again() {

@@ -20,8 +20,8 @@ namespace {
 // So often a step runs as it is first: libraries choose their algorithms and take their memory.
 constexpr int kRunsBefore = 2;
 
-// Two sizes of batches, each with its watched steps: twice what one epoch asks for.
-constexpr std::size_t kKeysKept = 8;
+// Two sizes of batches: twice what one epoch asks for.
+constexpr std::size_t kKeysKept = 4;
 
 }  // namespace
 
