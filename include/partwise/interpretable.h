@@ -59,7 +59,9 @@ struct LayerDiagnostics {
 //
 // What the layer has learnt from training batches (each filter's category, E[max x], spread, the
 // paper's Z) are registered buffers: to(), torch::save, torch::load and clone() take them along.
-// They are float32, or float64 after to(torch::kFloat64); half types leave them alone.
+// They are float32, or float64 after to(torch::kFloat64); half types leave them alone. On a GPU a
+// training pass finds them out beside other work: they are there once its backward pass, or one of
+// the functions below, has been called; buffers() and torch::save alone do not wait.
 //
 // Gradient accumulation. Every forward pass in training moves the statistics, and every backward
 // pass adds the filter gradient of its own maps. In the units filter-share and layer-share (the
@@ -167,6 +169,7 @@ class InterpretableImpl : public torch::nn::Cloneable<InterpretableImpl> {
   void load(torch::serialize::InputArchive& archive) override;
   using Cloneable::to;
   void to(torch::Device device, torch::Dtype type, bool non_blocking = false) override;
+  void to(torch::Device device, bool non_blocking = false) override;
   void to(torch::Dtype type, bool non_blocking = false) override;
 
  private:

@@ -198,10 +198,12 @@ inline float __int_as_float(int bits) {
 }
 
 inline std::mutex emulating;  // one launch at a time: ranks may be threads
+inline int launches = 0;
 
 template <class Work>
 void launch(void (*kernel)(Work), int wide, int high, int threads, const Work& work, void*) {
   const std::lock_guard lock(emulating);
+  ++launches;
   gridDim = {wide, high};
   blockDim = {threads, 1};
   for (blockIdx.y = 0; blockIdx.y < high; ++blockIdx.y) {

@@ -4,11 +4,11 @@
 #include <string>
 
 // An interpretable layer on a GPU, in as few launches as its dependences allow: one forward (two with
-// learned templates), beside which five more find out what the layer's filters want, and three
-// backward (four with biases). All arithmetic is float32, whatever
-// the maps' type; every sum has a fixed order. The same functions as map_kernels.h and
-// layer_kernels.h, arranged by what can be done while a map is in registers. What asks for the fits to
-// all templates (fit_kernels.h) is two launches more, and one or two for what is made of them.
+// learned templates), beside which four more find out what the layer's filters want and four the
+// filter loss that is logged (these end at once for most batches), and three backward (four with
+// biases). All arithmetic is float32, whatever the maps' type; every sum has a fixed order. The same
+// functions as map_kernels.h, layer_kernels.h and fit_kernels.h, arranged by what can be done while a
+// map is in registers.
 namespace partwise::kernels {
 
 inline constexpr int kGpuSources = 4;
@@ -163,6 +163,7 @@ struct GpuPush {
   const void* gradient = nullptr;  // [images, side, side, filters], the maps' type
   float share = 1.0F;
   bool through_relu = false;  // the values' gradient is asked for, not the maps'
+  bool centroid = false;      // how the peaks were found
   const int* peaks = nullptr;
   const int* strongest = nullptr;
   const float* constant = nullptr;  // null: no push but the mask alone

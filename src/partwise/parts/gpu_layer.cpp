@@ -110,7 +110,11 @@ struct GpuPlan : torch::CustomClassHolder {
   tensors::Ranks ranks;
   int64_t begin = 0;  // of this rank's images among the batch's
   int64_t end = 0;
-  tensors::SideWork side;
+  std::shared_ptr<tensors::SideWork> side;  // the layer's
+
+  ~GpuPlan() override {
+    if (side) side->let_go();  // it uses what is here
+  }
 
   int images() const { return whole(map_numbers.size(1)); }  // the batch's
 
@@ -170,7 +174,7 @@ struct GpuFunction : torch::autograd::Function<GpuFunction> {
     const auto holder = context->saved_data["plan"].toCapsule();
     auto& plan = static_cast<GpuPlan&>(*holder);
     std::vector<Tensor> result(1 + plan.pieces.size() + plan.biases.size());
-    plan.side.join();
+    plan.side->join();
     if (!gradients[0].defined()) return result;
     TORCH_CHECK(!torch::GradMode::is_enabled(),
                 "an interpretable layer in training can be differentiated once only on a GPU");
@@ -306,6 +310,7 @@ kernels::GpuUnit gpu_unit(StrengthUnit unit) {
 // The mask and its gradient.
 kernels::GpuPush mask_of(const GpuPlan& plan, const GpuPass& pass, const kernels::GpuLook& look) {
   kernels::GpuPush push;
+  push.centroid = look.centroid;
   push.maps = look.maps;
   push.templates = look.templates;
   push.share = static_cast<float>(pass.mask_share);
@@ -438,7 +443,8 @@ bool can_fuse_on_gpu(const std::vector<Tensor>& pieces, const Memory& memory) {
 Tensor mask_on_gpu(const Tensor& maps, const Memory& memory, const PartOptions& options) {
   const torch::NoGradGuard no_grad;
   GpuPlan plan;
-  lay_out(plan, {{maps}, {}, false, maps.new_empty({0}, torch::kInt64), 1.0, 0.0, {}}, memory, {});
+  lay_out(plan, {{maps}, {}, false, maps.new_empty({0}, torch::kInt64), 1.0, 0.0, {}, {}}, memory,
+          {});
   plan.slopes = memory.slopes();
   auto look = look_of(plan, options);
   look.masked = plan.masked.data_ptr();
@@ -457,6 +463,7 @@ Tensor mask_and_learn_on_gpu(const GpuPass& pass,
     const auto& table = *kernels_for(pass.pieces.front());
     const bool learned = options.beta_rule == BetaRule::learned;
     lay_out(*plan, pass, memory, ranks);
+    plan->side = pass.side;
     auto* stream = tensors::stream_of(plan->map_numbers);
     plan->slopes = memory.slopes();
     auto look = look_of(*plan, options);
@@ -505,7 +512,7 @@ Tensor mask_and_learn_on_gpu(const GpuPass& pass,
     bool comes_back = false;
     for (const auto& piece : pass.pieces) comes_back = comes_back || piece.requires_grad();
     if (comes_back && !learned && memory.is_assigned() && ranks.alone()) {
-      plan->side.run(plan->map_numbers, find_out);
+      plan->side->run(plan->map_numbers, find_out);
     } else {
       find_out();
     }

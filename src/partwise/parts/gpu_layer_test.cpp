@@ -182,12 +182,47 @@ TEST(GpuLayer, AsksTheSameOfEveryStepUnderEveryRule) {
     const auto maps = torch::rand({2, 2, 3, 3}).to(gpu.device()).requires_grad_();
     const auto labels = torch::zeros({2}, torch::kInt64).to(gpu.device());
     const auto key = layer->pass_key();
+    int asked = -1;  // launches of a step
     for (int step = 0; step < 17; ++step) {
-      layer->open_and_learn({maps}, labels);
+      const int before = kernels::launches;
+      layer->open_and_learn({maps}, labels).sum().backward();
+      if (asked < 0) asked = kernels::launches - before;
+      EXPECT_EQ(kernels::launches - before, asked) << step;
       EXPECT_TRUE(layer->repeats());
       EXPECT_EQ(layer->pass_key(), key);
     }
+    EXPECT_EQ(asked > 0, gpu.emulated != nullptr);
   }
+}
+
+// The strongest cell of a silent map may be where the centroid of nothing is.
+TEST(GpuLayer, LiftsSilentMapsWhereverTheirStrongestCellLies) {
+  const Gpu gpu;
+  PartOptions options;
+  options.peak = Peak::centroid;
+  options.keep_alive = 1.0;
+  const auto gradient = [&] {
+    Interpretable layer(4, 5, 2, options);
+    layer->to(gpu.device());
+    Tensor leaf;
+    for (int step = 0; step < 3; ++step) {
+      torch::manual_seed(static_cast<uint64_t>(step));
+      leaf = torch::randn({6, 4, 5, 5});
+      for (const int filter : {0, 1}) {
+        leaf.select(1, filter).sub_(9.0);  // silent
+        leaf.select(1, filter).select(1, 2).select(1, 2).fill_(-0.5);
+      }
+      leaf = leaf.to(gpu.device()).requires_grad_();
+      const auto labels = torch::tensor({0, 1, 0, 1, 0, 1}, torch::kInt64).to(gpu.device());
+      layer->open_and_learn({leaf * 1.0}, labels).square().sum().backward();
+    }
+    return leaf.grad().to(torch::kCPU);
+  };
+  const auto fused = gradient();
+  EXPECT_GT(fused.select(1, 0).abs().max().item<double>(), 0.0);
+  const ComposedOperators reference;
+  const auto composed = gradient();
+  EXPECT_TRUE(torch::allclose(fused, composed, 5e-5, 1e-5)) << (fused - composed).abs().max();
 }
 
 // The kernels count the batches that are asked for the filter loss, the program counts beside them.

@@ -3,6 +3,7 @@
 #include "partwise/parts/fused_push.h"
 #include "partwise/parts/gpu_layer.h"
 #include "partwise/parts/mask.h"
+#include "partwise/tensors/gpu_stream.h"
 #include "partwise/tensors/session.h"
 #include "partwise/tensors/torch.h"
 
@@ -13,6 +14,8 @@ struct InterpretableImpl::Inside {
   parts::Diagnostics diagnostics;
   Tensor shares_on_gpu;         // [category], or undefined
   bool by_gpu_kernels = false;  // the last training pass
+  // What the memory and the diagnostics wait for.
+  std::shared_ptr<tensors::SideWork> side = std::make_shared<tensors::SideWork>();
 };
 
 InterpretableImpl::InterpretableImpl(int64_t filters,
@@ -32,8 +35,11 @@ InterpretableImpl::InterpretableImpl(int64_t filters,
 }
 
 void InterpretableImpl::reset() {
-  inside_ =
-      std::make_shared<Inside>(Inside{{filters_, side_, categories_, options_}, {}, {}, false});
+  inside_ = std::make_shared<Inside>(Inside{{filters_, side_, categories_, options_},
+                                            {},
+                                            {},
+                                            false,
+                                            std::make_shared<tensors::SideWork>()});
   for (const auto& [name, tensor] : inside_->memory.tensors()) register_buffer(name, tensor);
 }
 
@@ -92,6 +98,7 @@ Tensor shares_of_filters(const Tensor& filter_category,
 
 Tensor InterpretableImpl::mask(const Tensor& maps) const {
   check_maps(maps);
+  inside_->side->join();
   const auto& memory = inside_->memory;
   const bool differentiable = torch::GradMode::is_enabled() && maps.requires_grad();
   if (!differentiable && parts::can_fuse_on_gpu({maps}, memory))
@@ -109,7 +116,7 @@ Tensor InterpretableImpl::learn_on_gpu(const std::vector<Tensor>& pieces,
                                        const std::vector<Tensor>& biases,
                                        bool through_relu,
                                        const Tensor& labels) {
-  auto& [memory, diagnostics, shares, by_gpu_kernels] = *inside_;
+  auto& [memory, diagnostics, shares, by_gpu_kernels, side] = *inside_;
   by_gpu_kernels = true;
   if (options_.balance == parts::Balance::dataset && !shares.defined() && categories_ > 1) {
     shares = shares_of_categories(categories_, category_shares_)
@@ -121,7 +128,7 @@ Tensor InterpretableImpl::learn_on_gpu(const std::vector<Tensor>& pieces,
   const tensors::FullPrecision full;
   const auto there = labels.to(pieces.front().device());  // kernels cannot read from elsewhere
   return parts::mask_and_learn_on_gpu(
-      {pieces, biases, through_relu, there, mask_share_, strength, shares}, memory, options_,
+      {pieces, biases, through_relu, there, mask_share_, strength, shares, side}, memory, options_,
       *ranks_, diagnostics);
 }
 
@@ -193,6 +200,7 @@ Tensor InterpretableImpl::mask_and_learn(const Tensor& maps,
   auto& memory = inside_->memory;
   auto& diagnostics = inside_->diagnostics;
   inside_->by_gpu_kernels = false;
+  inside_->side->join();
   const auto values = maps.detach().to(memory.type().dtype());
   const bool fused = parts::can_fuse(maps) && maps.scalar_type() == values.scalar_type();
   const bool at_once = fused && options_.beta_rule == parts::BetaRule::fixed;
@@ -237,22 +245,27 @@ Tensor InterpretableImpl::mask_and_learn(const Tensor& maps,
 }
 
 Tensor InterpretableImpl::filter_category() const {
+  inside_->side->join();
   return inside_->memory.filter_category();
 }
 
 Tensor InterpretableImpl::filter_beta() const {
+  inside_->side->join();
   return inside_->memory.filter_beta();
 }
 
 parts::LayerDiagnostics InterpretableImpl::take_diagnostics() {
+  inside_->side->join();
   return inside_->diagnostics.take(inside_->memory);
 }
 
 Tensor InterpretableImpl::diagnostic_sums() const {
+  inside_->side->join();
   return inside_->diagnostics.sums();
 }
 
 void InterpretableImpl::load_diagnostic_sums(const Tensor& sums) {
+  inside_->side->join();
   inside_->diagnostics.load(sums);
 }
 
@@ -283,6 +296,7 @@ void InterpretableImpl::pretty_print(std::ostream& stream) const {
 }
 
 void InterpretableImpl::load(torch::serialize::InputArchive& archive) {
+  inside_->side->join();
   Cloneable::load(archive);
   auto own = named_buffers(/*recurse=*/false);
   const parts::Memory expected(filters_, side_, categories_, options_);
@@ -295,11 +309,18 @@ void InterpretableImpl::load(torch::serialize::InputArchive& archive) {
 }
 
 void InterpretableImpl::to(torch::Device device, torch::Dtype type, bool non_blocking) {
+  inside_->side->join();
   Cloneable::to(device, non_blocking);
   to(type, non_blocking);
 }
 
+void InterpretableImpl::to(torch::Device device, bool non_blocking) {
+  inside_->side->join();
+  Cloneable::to(device, non_blocking);
+}
+
 void InterpretableImpl::to(torch::Dtype type, bool non_blocking) {
+  inside_->side->join();
   if (type == torch::kFloat32 || type == torch::kFloat64) Cloneable::to(type, non_blocking);
 }
 

@@ -8,8 +8,9 @@
 #include <c10/cuda/CUDAGuard.h>
 #include <c10/cuda/CUDAStream.h>
 
+#include <exception>
 #include <map>
-#include <mutex>
+#include <utility>
 #endif
 
 namespace partwise::tensors {
@@ -33,11 +34,9 @@ void* stream_of([[maybe_unused]] const Tensor& tensor) {
 
 namespace {
 
-// One for all side work of a GPU: its pieces follow one another.
+// One for all that a thread does beside its other work on a GPU: the pieces follow one another.
 c10::cuda::CUDAStream side_stream(c10::DeviceIndex gpu) {
-  static std::mutex guard;
-  static std::map<c10::DeviceIndex, c10::cuda::CUDAStream> streams;
-  const std::lock_guard lock(guard);
+  static thread_local std::map<c10::DeviceIndex, c10::cuda::CUDAStream> streams;
   const auto known = streams.find(gpu);
   if (known != streams.end()) return known->second;
   return streams.emplace(gpu, c10::cuda::getStreamFromPool(/*isHighPriority=*/true, gpu))
@@ -47,30 +46,47 @@ c10::cuda::CUDAStream side_stream(c10::DeviceIndex gpu) {
 }  // namespace
 
 struct SideWork::End {
-  c10::DeviceIndex gpu;
+  explicit End(const c10::cuda::CUDAStream& began) : beginning(began) {}
+
+  c10::cuda::CUDAStream beginning;  // where it was asked for
   at::cuda::CUDAEvent event;
 };
 
 void SideWork::run(const Tensor& where, const std::function<void()>& ask) {
   join();
   if (!where.is_cuda()) return ask();
-  auto end = std::make_shared<End>();
-  end->gpu = where.device().index();
-  const auto side = side_stream(end->gpu);
+  const auto gpu = where.device().index();
+  auto end = std::make_shared<End>(c10::cuda::getCurrentCUDAStream(gpu));
+  const auto side = side_stream(gpu);
   at::cuda::CUDAEvent begin;
-  begin.record(c10::cuda::getCurrentCUDAStream(end->gpu));
+  begin.record(end->beginning);
   begin.block(side);
-  {
+  const auto conclude = [&] {
+    end->event.record(side);
+    end_ = end;
+  };
+  try {
     const c10::cuda::CUDAStreamGuard there(side);
     ask();
+  } catch (...) {
+    conclude();  // what was asked for so far goes on
+    throw;
   }
-  end->event.record(side);
-  end_ = end;
+  conclude();
 }
 
 void SideWork::join() {
-  if (end_) end_->event.block(c10::cuda::getCurrentCUDAStream(end_->gpu));
-  end_.reset();
+  const auto end = std::exchange(end_, nullptr);
+  if (end) end->event.block(c10::cuda::getCurrentCUDAStream(end->beginning.device_index()));
+}
+
+void SideWork::let_go() noexcept {
+  try {
+    const auto end = std::exchange(end_, nullptr);
+    if (end) end->event.block(end->beginning);
+  } catch (const std::exception&) {
+    // Whoever asks for anything next is told.
+  }
 }
 
 struct ComingNumbers::Event {
@@ -106,6 +122,8 @@ void SideWork::run(const Tensor& /*where*/, const std::function<void()>& ask) {
 }
 
 void SideWork::join() {}
+
+void SideWork::let_go() noexcept {}
 
 struct ComingNumbers::Event {};
 

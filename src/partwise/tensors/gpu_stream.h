@@ -21,12 +21,14 @@ class SideWork {
   SideWork() = default;
   SideWork(const SideWork&) = delete;
   SideWork& operator=(const SideWork&) = delete;
-  ~SideWork() { join(); }
+  ~SideWork() { let_go(); }
 
   // What `ask` asks of the GPU of `where`, LibTorch's operators included: it begins after all that
   // was asked for before. What both use must live until they are joined.
   void run(const Tensor& where, const std::function<void()>& ask);
   void join();  // what is asked for from here on comes after it
+  void
+  let_go() noexcept;  // the same for where it began; a GPU that no longer answers is left alone
 
  private:
   struct End;
