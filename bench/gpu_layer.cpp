@@ -1,6 +1,6 @@
 // One interpretable layer on a GPU, bfloat16: each kernel that touches maps against a copy of the
-// same bytes, then the whole layer, forward and backward, against ReLU alone and against the composed
-// operators.
+// same bytes, then the whole layer, forward and backward, against ReLU alone and against the
+// composed operators.
 //   gpu_layer [REPEATS]
 #include "partwise/interpretable.h"
 #include "partwise/kernels/gpu_kernels.h"

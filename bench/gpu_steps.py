@@ -2,12 +2,13 @@
 """Training steps on a GPU: our arms beside PyTorch's eager mode, in turn.
 
 usage: gpu_steps.py PARTWISE FOLDER [--nets squeezenet1-1 vgg-16] [--batches 32 64 128 256] [--arms ordinary ordinary+layer interpretable]
-                    [--repeats 2] [--images 2048]
+                    [--repeats 2] [--images 2304] [--more OPTION...]
 
 FOLDER gets synthetic animals, six categories, and the runs. Ours is `partwise train` as a user calls it, bf16: crops from the cache,
-augmentation and transfer included; images per second over the epochs in which every step is a replay, by the run's own log. Eager is the ordinary arm
-written with torch.nn: channels last, autocast to bfloat16, cudnn.benchmark, SGD with its foreach updates, images already on the GPU, nothing
-read back. Prints Markdown: medians over the repeats, in brackets the range.
+augmentation and transfer included; images per second over the epochs in which every step is a replay, by the run's own log. An epoch is
+divided evenly: with 2304 images every step holds as many as the batch size says. Eager is the ordinary arm written with torch.nn: channels
+last, autocast to bfloat16, cudnn.benchmark, SGD with its foreach updates, images already on the GPU, nothing read back. Prints Markdown:
+medians over the repeats, in brackets the range.
 """
 import argparse
 import json
@@ -21,7 +22,7 @@ import torch
 from torch import nn
 
 WARM = 60  # steps: filters are assigned until the 48th, then a step is recorded
-RECORDS = 4  # epochs, until steps whose filter loss is logged are recorded, too
+RECORDS = 4  # more epochs before the clock starts: a step is run twice before it is recorded
 
 
 def fire(inside, squeeze, expand):
@@ -106,14 +107,15 @@ def main():
     parser.add_argument("--batches", nargs="+", type=int, default=[32, 64, 128, 256])
     parser.add_argument("--arms", nargs="+", default=["ordinary", "ordinary+layer", "interpretable"])
     parser.add_argument("--repeats", type=int, default=2)
-    parser.add_argument("--images", type=int, default=2048)
+    parser.add_argument("--images", type=int, default=2304)
     parser.add_argument("--more", nargs="*", default=[], help="more options of train")
     options = parser.parse_args()
     if not (options.folder / "data").exists():
         per_category = -(-options.images * 5 // 4 // 6)  # a fifth is kept for testing
         subprocess.run([options.partwise, "data", "synth", options.folder / "data", "--images", str(per_category), "--test-share", "0.2"], check=True, capture_output=True)
     records = json.load(open(options.folder / "data" / "dataset.json"))
-    options.images = len(records["splits"]["train"])
+    shown = {row["image_id"] for row in records["annotations"]}
+    options.images = sum(image in shown for image in records["splits"]["train"])  # softmax leaves out negatives
     print(f"{torch.cuda.get_device_name()}, PyTorch {torch.__version__}, {options.images} images of 224 x 224, images/s\n")
     print("| net, batch | eager, ordinary | " + " | ".join(f"ours, {arm}" for arm in options.arms) + " | interpretable step / ordinary+layer step | ours, interpretable / eager, ordinary |")
     print("|---" * (len(options.arms) + 4) + "|")

@@ -1,6 +1,6 @@
-// Every metric on one layer of VGG-16's size: 512 filters, 1000 rows, 14 x 14 cells, 5 part masks of
-// 224 x 224 pixels, 8 landmarks, 1000 bootstrap resamples, all cores. Then how that grows, and two
-// of them beside the plain way of computing the same numbers.
+// Every metric on one layer of VGG-16's size: 512 filters, 1000 rows, 14 x 14 cells, 5 part masks
+// of 224 x 224 pixels, 8 landmarks, 1000 bootstrap resamples, all cores. Then how that grows, and
+// two of them beside the plain way of computing the same numbers.
 //   metrics_bench [REPEATS]
 #include "partwise/base/random.h"
 #include "partwise/metrics/activation_magnitude.h"

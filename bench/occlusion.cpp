@@ -1,7 +1,7 @@
-// What a covered patch does to every filter's peak (Zhou et al. 2015), on the patches of a receptive
-// field: ours, which computes again only what a patch can reach, beside the loop that runs the
-// whole network on every covered image. One image, one thread: on a busy machine threads wait for
-// each other, and the smaller the work the longer.
+// What a covered patch does to every filter's peak (Zhou et al. 2015), on the patches of a
+// receptive field: ours, which computes again only what a patch can reach, beside the loop that
+// runs the whole network on every covered image. One image, one thread: on a busy machine threads
+// wait for each other, and the smaller the work the longer.
 //   occlusion [REPEATS]
 #include "partwise/networks/occlusion.h"
 

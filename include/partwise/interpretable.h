@@ -107,9 +107,9 @@ class InterpretableImpl : public torch::nn::Cloneable<InterpretableImpl> {
   //                 schedule `inverse`
   //   absolute      strength * dLoss_f/dx: the release's lambda (1e-6), schedule `inverse`
   // With loudness `kept` the part of dLoss_f/dx that scales a filter's maps, all of the batch's
-  // alike, is taken out first. In a task of several categories options().vote adds the filters' vote
-  // on the image's category, and keep_alive raises filters that fall silent (parts/filter_push.h
-  // has both). These two reach units that the ReLU has closed only through
+  // alike, is taken out first. In a task of several categories options().vote adds the filters'
+  // vote on the image's category, and keep_alive raises filters that fall silent
+  // (parts/filter_push.h has both). These two reach units that the ReLU has closed only through
   // before_relu: what it was given, [batch, filter, n, n], or several tensors whose filters follow
   // one another. The range of the labels is not looked at: on a GPU that would wait.
   torch::Tensor mask_and_learn(const torch::Tensor& maps,
@@ -158,8 +158,8 @@ class InterpretableImpl : public torch::nn::Cloneable<InterpretableImpl> {
   // gradient is that of the whole batch's mean, and all ranks must run the same passes.
   void set_ranks(const tensors::Ranks& ranks);
 
-  // The program's own, for a GPU that replays recorded steps: whether the next training pass will be
-  // like later ones, how it is to be told from others, and that the last one was replayed.
+  // The program's own, for a GPU that replays recorded steps: whether the next training pass will
+  // be like later ones, how it is to be told from others, and that the last one was replayed.
   bool repeats() const;
   std::string pass_key() const;
   void count_again();

@@ -25,7 +25,8 @@ enum class Loudness { free, kept };
 enum class Guard { on, off };
 
 // The interpretable layers of a network: what a template is, how a filter is pushed towards one,
-// how hard, and where. docs/paper.md says where each comes from; parts/filter_gradient.h has the formulas.
+// how hard, and where. docs/paper.md says where each comes from; parts/filter_gradient.h has the
+// formulas.
 struct PartOptions {
   Method method = Method::partwise;  // where the others come from: a name, not a switch
   Layers layers = Layers::both;      // interpretable: backbone's top, the new one, both

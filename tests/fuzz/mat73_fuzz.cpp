@@ -25,9 +25,9 @@ std::string sound_file(const fuzz::ScratchFolder& folder) {
 
 }  // namespace
 
-// The input is a list of changes to a sound file, three bytes of place and one of value each: random
-// bytes never get past HDF5's signature. HDF5 itself is not instrumented and crashes on some of
-// these; a child process dies of it, not the reader.
+// The input is a list of changes to a sound file, three bytes of place and one of value each:
+// random bytes never get past HDF5's signature. HDF5 itself is not instrumented and crashes on some
+// of these; a child process dies of it, not the reader.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, std::size_t size) {
   static const fuzz::ScratchFolder folder;
   static const std::string sound = sound_file(folder);

@@ -9,7 +9,8 @@
 
 namespace partwise::atlas {
 
-// What is drawn of a filter on one row, as the paper's figures draw it (explaining/figures/tiles.h):
+// What is drawn of a filter on one row, as the paper's figures draw it
+// (explaining/figures/tiles.h):
 //   crop    what the network was shown
 //   map     the map before the mask over it; its peak glows
 //   mask    what the mask lets through, cell by cell; of layers with a mask

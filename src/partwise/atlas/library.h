@@ -96,8 +96,8 @@ class Library {
 
   const std::vector<std::unique_ptr<ShownRun>>& runs() const { return runs_; }
   ShownRun* find(const std::string& id) const;  // nullptr: no such run
-  // Opens those that are not open and could be by now. Those that do not know their parts learn them
-  // when all are open.
+  // Opens those that are not open and could be by now. Those that do not know their parts learn
+  // them when all are open.
   void open_what_can_be();
 
   Workbench& bench() { return bench_; }

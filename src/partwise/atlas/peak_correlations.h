@@ -24,9 +24,9 @@ struct Match {
   double correlation = 0.0;
 };
 
-// Which filter of one network became which of another: one partner each, so that the correlations of
-// their peaks over the same rows sum to the most (Hungarian method); as many pairs as the smaller
-// layer has filters, in the order of the first.
+// Which filter of one network became which of another: one partner each, so that the correlations
+// of their peaks over the same rows sum to the most (Hungarian method); as many pairs as the
+// smaller layer has filters, in the order of the first.
 std::vector<Match> matched_filters(const metrics::MapSummaries& first,
                                    const metrics::MapSummaries& second);
 

@@ -10,8 +10,8 @@
 
 namespace partwise::atlas {
 
-// What was made lately, up to `limit` in all by the weights given; what has not been asked for longest
-// goes first. From any thread.
+// What was made lately, up to `limit` in all by the weights given; what has not been asked for
+// longest goes first. From any thread.
 template <typename Key, typename Value>
 class Recent {
  public:

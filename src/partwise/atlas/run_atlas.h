@@ -31,8 +31,8 @@ struct FilterNumbers {
   double matters = metrics::kNaN;  // mean of what the decision's score loses without it
 };
 
-// One tapped layer over the judged rows. Of maps only peaks and their places are in memory; the rest
-// lies in a file without a name (models::ScratchMaps).
+// One tapped layer over the judged rows. Of maps only peaks and their places are in memory; the
+// rest lies in a file without a name (models::ScratchMaps).
 struct LayerLook {
   metrics::UnitGrid grid;         // of maps
   metrics::UnitGrid masked_grid;  // of masked

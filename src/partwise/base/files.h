@@ -53,8 +53,8 @@ int write_all(int file, std::string_view bytes, uint64_t offset);
 // over it; the mode of what it replaces stays. Dropped before it is finished, it leaves nothing. A
 // link stays a link, and what it leads to is written. A device or a pipe is written into when the
 // file is finished; so is what this process holds open, whatever it is, where the target stands for
-// that (/dev/stdout, /dev/fd/3): behind all that was written or printed there before. An Error names
-// the target.
+// that (/dev/stdout, /dev/fd/3): behind all that was written or printed there before. An Error
+// names the target.
 class StagedFile {
  public:
   explicit StagedFile(std::filesystem::path target);

@@ -52,7 +52,8 @@ inline void add_machine(CLI::App& app, experiments::Machine& machine) {
       ->default_str("10GB");
 }
 
-// For options that take a file: "-" is standard output, where the words for people are then left out.
+// For options that take a file: "-" is standard output, where the words for people are then left
+// out.
 constexpr auto kAlsoJson = "also write everything to this file; -: to standard output, alone";
 
 // Before minutes of work: an Error where the folder of such a file is not there.

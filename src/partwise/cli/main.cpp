@@ -20,9 +20,9 @@
 
 namespace {
 
-// Prints what the library says on standard error, and how far it has come: on a terminal as one line
-// with rate and time left, elsewhere (tee, nohup, a batch system) as a line every ten seconds. Where
-// that cannot be written (a full disk, a terminal that has gone) the work goes on unheard.
+// Prints what the library says on standard error, and how far it has come: on a terminal as one
+// line with rate and time left, elsewhere (tee, nohup, a batch system) as a line every ten seconds.
+// Where that cannot be written (a full disk, a terminal that has gone) the work goes on unheard.
 class Console : public partwise::Listener {
  public:
   void line(const std::string& text) override {

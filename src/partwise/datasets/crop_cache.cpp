@@ -282,7 +282,8 @@ std::optional<RowBytes> cached_rows(const CropCache& cache,
   }
 }
 
-// Eight bytes per step; the multiplication spreads each into the bits above it, the shift back down.
+// Eight bytes per step; the multiplication spreads each into the bits above it, the shift back
+// down.
 uint64_t quick_hash(std::span<const uint8_t> bytes, uint64_t seed) {
   uint64_t hash = mix64(seed ^ bytes.size());
   std::size_t at = 0;

@@ -15,8 +15,8 @@
 namespace partwise::evidence {
 
 // From which pixels the peaks of a layer's maps come: energy (d peak / d pixel)^2, summed over the
-// colours. A unit's centre is not where its evidence lies: the field it sees is wider than any part,
-// and training may let it look beside itself.
+// colours. A unit's centre is not where its evidence lies: the field it sees is wider than any
+// part, and training may let it look beside itself.
 class PeakGradients {
  public:
   // Looks at the images once, as far as the layer.  images [rows, 3, side, side], normalised; tap:
@@ -68,8 +68,8 @@ void for_each_energy(const networks::Network& network,
                      const VisitEnergy& visit);
 
 // What is outlined of an energy: the pixels that hold kOutlinedShare of evidence_map, its smoothed
-// square root. (Spread and share were chosen by the overlap with parts on the demo's animals of seed
-// 1; see decision 0016.)
+// square root. (Spread and share were chosen by the overlap with parts on the demo's animals of
+// seed 1; see decision 0016.)
 inline constexpr double kOutlinedShare = 0.6;
 std::vector<float> evidence_map(const Tensor& energy);
 

@@ -13,8 +13,8 @@
 namespace partwise::evidence {
 
 // Where the peaks of a layer come from, [filters, rows] in pixels of the input: the centroid of a
-// peak's energy (peak_gradients.h) in the rows of the filter's category on which it fires; the peak's
-// unit centre in all others, and where the energy is zero.
+// peak's energy (peak_gradients.h) in the rows of the filter's category on which it fires; the
+// peak's unit centre in all others, and where the energy is zero.
 //   maps: of the layer before the mask, over the rows; filter_category [filters]: as
 //   rows.category has them
 // A pass back through the network per filter and 64 rows of its category.

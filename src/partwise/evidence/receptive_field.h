@@ -13,9 +13,9 @@
 namespace partwise::evidence {
 
 // How far a small square that covers part of the image disturbs a filter's peak, by where the
-// square lies relative to the unit's centre: the mean over several images (Zhou et al. 2015, "Object
-// detectors emerge in deep scene CNNs"). Unlike the theoretical field it shows what the filter
-// really uses.
+// square lies relative to the unit's centre: the mean over several images (Zhou et al. 2015,
+// "Object detectors emerge in deep scene CNNs"). Unlike the theoretical field it shows what the
+// filter really uses.
 struct ReceptiveField {
   double spacing = 0.0;         // pixels between nodes
   int64_t reach = 0;            // nodes to each side of the centre
@@ -33,8 +33,9 @@ struct FieldOptions {
   int64_t images = 8;  // per filter: those it fires on most
 };
 
-// One field per filter of a tapped layer, from the rows given for it (its strongest first; the first
-// options.images count). Every row is covered patch by patch once, for all filters that want it.
+// One field per filter of a tapped layer, from the rows given for it (its strongest first; the
+// first options.images count). Every row is covered patch by patch once, for all filters that want
+// it.
 std::vector<ReceptiveField> receptive_fields(const networks::Network& network,
                                              std::size_t tap,
                                              const models::Examples& examples,

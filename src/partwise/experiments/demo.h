@@ -67,9 +67,9 @@ struct Demo {
 };
 
 // The main job on built-in data: draws animals, trains the four arms from one backbone that was
-// trained on other images, measures them, and writes report.html and summary.json in `out`. Run again, it
-// goes on where it stopped; a folder that holds anything else is refused and left untouched.
-// command: what the report names as the way to repeat it.
+// trained on other images, measures them, and writes report.html and summary.json in `out`. Run
+// again, it goes on where it stopped; a folder that holds anything else is refused and left
+// untouched. command: what the report names as the way to repeat it.
 Demo run_demo(const std::filesystem::path& out,
               const DemoOptions& options,
               const std::string& command,

@@ -54,8 +54,8 @@ void record(const explaining::DrawnRun& leading,
       images::encode_png(sheet.image(kReportPixelsPerUnit)));
 }
 
-// The dataset that all runs are drawn on: the one named, or the first run's own. Each is held to what
-// it was trained on, and learns its parts, on its own dataset where that is another.
+// The dataset that all runs are drawn on: the one named, or the first run's own. Each is held to
+// what it was trained on, and learns its parts, on its own dataset where that is another.
 datasets::PartDataset prepare_runs(const DrawRequest& request, const models::Resources& resources) {
   const bool named = !request.data.empty();
   std::vector<runs::RunFolder> runs;

@@ -26,14 +26,15 @@ struct DrawnFiles {
   std::string caption;
 };
 
-// Draws one figure of runs. Whatever is wrong with the request is said before anything is computed. A
-// run that does not know its parts yet learns them from its training images, where those are there.
+// Draws one figure of runs. Whatever is wrong with the request is said before anything is computed.
+// A run that does not know its parts yet learns them from its training images, where those are
+// there.
 DrawnFiles draw_figure(const DrawRequest& request, const Machine& machine);
 
 // Every figure that these runs allow, into the folder of the interpretable one; what can't be drawn
-// is said and passed over. A figure that is there stays while no run it shows has a newer checkpoint
-// or newer names of parts: the dataset and the seed of a demo do not change. (To have them drawn
-// anew by a newer program, delete the folder figures.)
+// is said and passed over. A figure that is there stays while no run it shows has a newer
+// checkpoint or newer names of parts: the dataset and the seed of a demo do not change. (To have
+// them drawn anew by a newer program, delete the folder figures.)
 void draw_figures_for_report(const std::vector<runs::RunFolder>& runs,
                              const std::filesystem::path& data,
                              int64_t seed,

@@ -49,9 +49,10 @@ struct TrainOutcome {
   std::optional<Log> log;  // where this process is the one that trained and speaks
 };
 
-// Trains a run, or goes on with it: it then brings its own options, and others than more epochs are refused. As one
-// rank of several (torchrun's environment variables) where this process is one; with several
-// request.ranks it starts them and waits. What is impossible is an Error before anything is written.
+// Trains a run, or goes on with it: it then brings its own options, and others than more epochs are
+// refused. As one rank of several (torchrun's environment variables) where this process is one;
+// with several request.ranks it starts them and waits. What is impossible is an Error before
+// anything is written.
 TrainOutcome train_run(const TrainRequest& request);
 
 }  // namespace partwise::experiments

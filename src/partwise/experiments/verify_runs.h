@@ -9,8 +9,8 @@
 
 namespace partwise::experiments {
 
-// Holds the explanations of runs against scenes with parts taken away, each on the dataset in `data`
-// or, where that is empty, on its own, and leaves faithfulness.json in their folders.
+// Holds the explanations of runs against scenes with parts taken away, each on the dataset in
+// `data` or, where that is empty, on its own, and leaves faithfulness.json in their folders.
 std::vector<explaining::NamedVerification> verify_runs(const std::vector<std::string>& folders,
                                                        const std::string& data,
                                                        const std::string& checkpoint,

@@ -18,17 +18,17 @@ struct AdditiveOptions {
   uint64_t seed = 1;
 };
 
-// A network's answer written as a sum over its filters (the paper's way of quantifying parts; Chen et
-// al. 2019, "Explaining neural networks semantically and quantitatively"):
+// A network's answer written as a sum over its filters (the paper's way of quantifying parts; Chen
+// et al. 2019, "Explaining neural networks semantically and quantitatively"):
 //   y_c  ~  b_c + sum_f alpha_cf(a) a_f,   alpha_cf(a) = A_cf + U_cf . tanh(V a / s)
-// a_f is the sum of the filter's features, s its scale on training images. It is distilled: fitted to
-// the network's own answers, with a prior that keeps the coefficients near A, which starts from what
-// silencing each filter costs per unit of a_f. What the sum misses of an answer is its completeness
-// error; unlike Shapley values it has one.
+// a_f is the sum of the filter's features, s its scale on training images. It is distilled: fitted
+// to the network's own answers, with a prior that keeps the coefficients near A, which starts from
+// what silencing each filter costs per unit of a_f. What the sum misses of an answer is its
+// completeness error; unlike Shapley values it has one.
 class AdditiveExplainer {
  public:
-  // activity [rows, filters], answers [rows, outputs]: of training images; costs [filters, outputs]:
-  // the mean loss of the answers when a filter alone is silenced
+  // activity [rows, filters], answers [rows, outputs]: of training images; costs [filters,
+  // outputs]: the mean loss of the answers when a filter alone is silenced
   static AdditiveExplainer distil(const Tensor& activity,
                                   const Tensor& answers,
                                   const Tensor& costs,

@@ -70,7 +70,8 @@ std::vector<Group> groups_of(std::span<const std::string> called, const Tensor& 
   return groups;
 }
 
-// The category all these filters stand for, unless one of them stands for `asked`; "" for a mixture.
+// The category all these filters stand for, unless one of them stands for `asked`; "" for a
+// mixture.
 std::string other_category(std::span<const int64_t> filters,
                            std::span<const std::string> category_of,
                            const std::string& asked) {

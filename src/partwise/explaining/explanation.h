@@ -88,16 +88,16 @@ struct ExplainOptions {
 // A run's network, ready to explain.
 class Explainer {
  public:
-  // From the run's folder alone where it knows its parts (parts.json); else filters go by the category
-  // they stand for.
+  // From the run's folder alone where it knows its parts (parts.json); else filters go by the
+  // category they stand for.
   Explainer(const runs::RunFolder& run, const std::string& checkpoint, const std::string& device);
 
   // The object in this box of the photograph; an Error where the box lies outside it.
   Explanation explain(const images::Image& photo,
                       const Box& box,
                       const ExplainOptions& options = {}) const;
-  // The same of a crop that is the network's input already: [3, side, side] uint8. Places are in its
-  // pixels.
+  // The same of a crop that is the network's input already: [3, side, side] uint8. Places are in
+  // its pixels.
   Explanation explain_crop(const Tensor& pixels, const ExplainOptions& options = {}) const;
 
   // From now on filters are called as these people say.

@@ -9,14 +9,15 @@
 
 namespace partwise::explaining {
 
-// One picture of an explanation: the photograph with the parts outlined and named; the decision, how
-// strong its evidence is, and each part's share of it, beside the same held against the other class.
+// One picture of an explanation: the photograph with the parts outlined and named; the decision,
+// how strong its evidence is, and each part's share of it, beside the same held against the other
+// class.
 views::Figure explanation_picture(const images::Image& photo,
                                   const Explanation& explanation,
                                   const std::string& title);
 
-// The photograph alone, cut to the object and a little around it: outlined parts carry their place in
-// explanation.parts, counted from 1. For small pictures that stand beside a numbered list.
+// The photograph alone, cut to the object and a little around it: outlined parts carry their place
+// in explanation.parts, counted from 1. For small pictures that stand beside a numbered list.
 views::Figure explained_photograph(const images::Image& photo, const Explanation& explanation);
 
 // The colour of each part's outlines in both pictures; nothing where it has none.

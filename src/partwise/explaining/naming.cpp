@@ -154,7 +154,8 @@ std::optional<double> distance_on_shared_rows(const std::map<int64_t, Point>& a,
   return sum / shared;
 }
 
-// Average linkage: joins the closest two groups until none are closer than `limit`. Ties: the first.
+// Average linkage: joins the closest two groups until none are closer than `limit`. Ties: the
+// first.
 std::vector<std::vector<std::size_t>> joined_groups(
     std::size_t count,
     double limit,

@@ -45,8 +45,8 @@ struct NamingOptions {
 };
 
 // Names filters after the part of their category that their evidence lies on more often than the
-// same places would on other images: the part with the largest rate minus control, where the rate is
-// at least least_rate and exceeds the control by two of its standard errors. Regions where the
+// same places would on other images: the part with the largest rate minus control, where the rate
+// is at least least_rate and exceeds the control by two of its standard errors. Regions where the
 // category has any in these rows, else landmarks.
 //   sightings [filter]; filter_category [filter]
 std::vector<FilterName> name_by_truth(std::span<const std::vector<Sighting>> sightings,

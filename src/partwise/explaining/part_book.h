@@ -40,7 +40,8 @@ struct PartBook {
 
   std::optional<AdditiveExplainer> additive;  // of the top layer; additive.safetensors beside it
 
-  // The share of those training images whose evidence was below this; nothing where there were none.
+  // The share of those training images whose evidence was below this; nothing where there were
+  // none.
   std::optional<double> standing(std::size_t which, double evidence) const;
 };
 
@@ -58,13 +59,13 @@ PartBook learn_parts(const judging::TrainedRun& trained,
 
 std::filesystem::path part_book_file(const runs::RunFolder& run);
 void write_part_book(const runs::RunFolder& run, const PartBook& book);
-// Nothing where there is none, half of one (parts.json beside another's additive.safetensors), or one
-// of another checkpoint; an Error where it is damaged.
+// Nothing where there is none, half of one (parts.json beside another's additive.safetensors), or
+// one of another checkpoint; an Error where it is damaged.
 std::optional<PartBook> read_part_book(const runs::RunFolder& run, const models::Model& model);
 
 // Sees to it that the run has a book of its newest checkpoint: learns it from the training images
-// where it lacks one. False, and a line that says why, where its own dataset cannot serve: it is gone,
-// has changed or is damaged. An Error where the one that `data` names cannot.
+// where it lacks one. False, and a line that says why, where its own dataset cannot serve: it is
+// gone, has changed or is damaged. An Error where the one that `data` names cannot.
 bool provide_part_book(const runs::RunFolder& run,
                        const std::filesystem::path& data,
                        const models::Resources& resources,

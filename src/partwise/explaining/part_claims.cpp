@@ -117,8 +117,8 @@ Weighty weightiest(const Tensor& values, int64_t output, int64_t count) {
   return found;
 }
 
-// Each row's weightiest filters laid on the image, one map per row: a filter's value spread like its
-// evidence.
+// Each row's weightiest filters laid on the image, one map per row: a filter's value spread like
+// its evidence.
 class LaidFilters {
  public:
   LaidFilters(const evidence::PeakGradients& peaks, int64_t side, int threads)

@@ -23,9 +23,9 @@ struct PeopleNames {
 PeopleNames read_people_names(const runs::RunFolder& run);
 void write_people_names(const runs::RunFolder& run, const PeopleNames& names);
 
-// Reads what people said, lets `change` change it and writes it back while nobody else can do so, in
-// this process or another (names.lock): of two people who name at once nothing is lost. What `change`
-// throws leaves everything as it was. Gives what is written then.
+// Reads what people said, lets `change` change it and writes it back while nobody else can do so,
+// in this process or another (names.lock): of two people who name at once nothing is lost. What
+// `change` throws leaves everything as it was. Gives what is written then.
 PeopleNames change_people_names(const runs::RunFolder& run,
                                 const std::function<void(PeopleNames&)>& change);
 

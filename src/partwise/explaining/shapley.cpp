@@ -88,7 +88,8 @@ Tensor joined_sums(const Tensor& added, const Tensor& orders) {
   return sums;
 }
 
-// What each player changes when the players join in each of these orders: [orders, players, outputs].
+// What each player changes when the players join in each of these orders: [orders, players,
+// outputs].
 //   orders [orders, players] int64
 Tensor changes_in_orders(const networks::Head& head, const Tensor& added, const Tensor& orders) {
   const auto sums = joined_sums(added, orders);

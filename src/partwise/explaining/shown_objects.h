@@ -41,7 +41,8 @@ struct ShownObject {
 };
 
 // Of objects in the order they were drawn. The right ones come from the first `pool`, the wrong one
-// from all; no object is shown twice, and there are fewer than three where there is nothing to show.
+// from all; no object is shown twice, and there are fewer than three where there is nothing to
+// show.
 std::vector<ShownObject> choose_shown(std::span<const JudgedObject> drawn, int64_t pool);
 
 }  // namespace partwise::explaining

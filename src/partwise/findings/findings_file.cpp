@@ -58,7 +58,8 @@ nlohmann::json draws_named_in(const nlohmann::json& findings_json) {
   return named.is_object() ? named : nothing;
 }
 
-// Nothing where no file is: a writer may take it away, and put the next one there, between two looks.
+// Nothing where no file is: a writer may take it away, and put the next one there, between two
+// looks.
 std::optional<FileBytes> file_at(const fs::path& path) {
   constexpr int kLooks = 8;
   for (int look = 1; fs::exists(path); ++look) {

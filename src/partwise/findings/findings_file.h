@@ -7,11 +7,11 @@
 
 namespace partwise::findings {
 
-// findings.json in the run's folder and, named there with its hash, draws.safetensors. Nothing where
-// the run was not measured. Without its draws, or with those of another measuring, it opens and says
-// so in without_draws; whoever reads while it is measured anew gets the old ones or the new ones.
-// draws.safetensors holds one array [1 or 2, draws] f64 per finding, its own draws and its partner's,
-// named KEY or LAYER/KEY.
+// findings.json in the run's folder and, named there with its hash, draws.safetensors. Nothing
+// where the run was not measured. Without its draws, or with those of another measuring, it opens
+// and says so in without_draws; whoever reads while it is measured anew gets the old ones or the
+// new ones. draws.safetensors holds one array [1 or 2, draws] f64 per finding, its own draws and
+// its partner's, named KEY or LAYER/KEY.
 std::optional<RunFindings> read_findings(const runs::RunFolder& run);
 void write_findings(const runs::RunFolder& run, const RunFindings& findings);
 

@@ -9,8 +9,8 @@
 namespace partwise::findings {
 
 // What keeps two runs from being held against each other, in words: another task, split, data,
-// number of images or option of measuring; "" where nothing does. What an older file does not say is
-// taken to agree.
+// number of images or option of measuring; "" where nothing does. What an older file does not say
+// is taken to agree.
 std::string difference_between(const RunFindings& first, const RunFindings& second);
 
 // Why draw r did not take the same images for both; "" where it did.

@@ -47,7 +47,8 @@ class Reader {
     return at(key, json::value_t::string).get<std::string>();
   }
 
-  // What is there, whatever its type; a member that is missing stays as it is, a number becomes NaN.
+  // What is there, whatever its type; a member that is missing stays as it is, a number becomes
+  // NaN.
   void read(const std::string& key, std::string& value) const {
     if (find(key) != nullptr) value = at(key, json::value_t::string).get<std::string>();
   }

@@ -180,7 +180,8 @@ TEST_F(FindingsFile, NoticesTheDrawsOfAnotherMeasuring) {
   EXPECT_TRUE(read.findings.at("accuracy").draws.own.empty());
 }
 
-// Killed between any two of its steps, a writer leaves the old findings or the new, with their draws.
+// Killed between any two of its steps, a writer leaves the old findings or the new, with their
+// draws.
 TEST_F(FindingsFile, KeepsItsDrawsWhereItsSuccessorWasKilled) {
   const auto draws = run_.path() / "draws.safetensors";
   const auto staged = run_.path() / "draws.new.safetensors";

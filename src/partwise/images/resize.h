@@ -8,9 +8,9 @@ namespace partwise::images {
 // support grows with the shrink factor: what Pillow calls BILINEAR, within one grey level.
 Image resize_antialiased(const Image& image, const Window& window, int64_t width, int64_t height);
 
-// The same where a piece of the picture, perhaps decoded at a fraction of its size (codec.h), stands
-// in for it. The window still counts the picture's pixels, and every pixel gets the weight of those
-// it stands for, so that the geometry is exact whatever the reduction.
+// The same where a piece of the picture, perhaps decoded at a fraction of its size (codec.h),
+// stands in for it. The window still counts the picture's pixels, and every pixel gets the weight
+// of those it stands for, so that the geometry is exact whatever the reduction.
 Image resize_antialiased(const ReducedImage& seen,
                          const Window& window,
                          int64_t width,

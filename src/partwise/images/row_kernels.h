@@ -6,9 +6,9 @@
 
 namespace partwise::images {
 
-// Output pixel i along one axis is the sum over k < each of weights[i * each + k] times source pixel
-// first[i] + k. All lists have one length, filled up with zeros; no source pixel outside [begin,
-// end) is named.
+// Output pixel i along one axis is the sum over k < each of weights[i * each + k] times source
+// pixel first[i] + k. All lists have one length, filled up with zeros; no source pixel outside
+// [begin, end) is named.
 struct Taps {
   int64_t begin = 0;
   int64_t end = 0;
@@ -38,7 +38,8 @@ struct RowKernels {
 const RowKernels& portable_row_kernels();
 const RowKernels& fastest_row_kernels();  // on this machine: AVX2 where it is there
 
-// resize_antialiased (resize.h) with kernels of one's choice; the window lies in the image as it is.
+// resize_antialiased (resize.h) with kernels of one's choice; the window lies in the image as it
+// is.
 Image resize_with(const RowKernels& kernels,
                   const Image& image,
                   const Window& window,

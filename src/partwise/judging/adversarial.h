@@ -61,7 +61,8 @@ struct Attacked {
 };
 
 // Attacks options.images of the images, drawn by the bootstrap's seed, whatever is decided on them
-// (the paper's "among all images"): two networks with the same images are attacked on the same ones.
+// (the paper's "among all images"): two networks with the same images are attacked on the same
+// ones.
 //   all_pixels [rows, 3, side, side] uint8
 Attacked attack_images(const Scores& scores,
                        const Tensor& all_pixels,

@@ -372,7 +372,8 @@ findings::RunFindings measure_run(const runs::RunFolder& run,
           chosen.rows.size(), card.category, card.filter, layer.layer);
     }
   }
-  // Findings come last: where they are, everything is; until then the older ones have their pictures.
+  // Findings come last: where they are, everything is; until then the older ones have their
+  // pictures.
   models::record_categories(run, seen.filter_categories, seen.position);
   findings::write_findings(run, seen.findings);
   remove_pictures_of_none(run, seen.findings);

@@ -52,8 +52,8 @@ Dissection dissect(const runs::RunFolder& run,
                    const models::Resources& resources);
 
 // Dissects a run and leaves findings.json, its draws and pictures/ in its folder, and in model.json
-// the category each filter stands for. Ended before findings.json is written, it leaves the older one
-// with all its pictures.
+// the category each filter stands for. Ended before findings.json is written, it leaves the older
+// one with all its pictures.
 findings::RunFindings measure_run(const runs::RunFolder& run,
                                   const datasets::PartDataset& dataset,
                                   const MeasureOptions& options,

@@ -21,9 +21,9 @@ struct ChosenFilter {
   std::string chosen;  // "best", "random" or "worst"
 };
 
-// Four of each by part interpretability, fewer where there are not twelve: the best, some drawn from
-// the rest, the worst (the very worst first), so that nobody has to trust a selection. A filter whose
-// category has no named parts is neither the best nor the worst: it can only be drawn.
+// Four of each by part interpretability, fewer where there are not twelve: the best, some drawn
+// from the rest, the worst (the very worst first), so that nobody has to trust a selection. A
+// filter whose category has no named parts is neither the best nor the worst: it can only be drawn.
 std::vector<ChosenFilter> choose_filters(std::span<const metrics::FilterInterpretability> filters,
                                          uint64_t seed);
 
@@ -35,8 +35,8 @@ struct FilterCard {
   std::vector<std::vector<float>> evidence = {};  // [of rows]: evidence::evidence_map of the peak
 };
 
-// The cards of one layer. objects: what its maps show, [rows] index into truth.categories; summaries
-// of those maps.
+// The cards of one layer. objects: what its maps show, [rows] index into truth.categories;
+// summaries of those maps.
 std::vector<FilterCard> layer_cards(const metrics::LayerMaps& layer,
                                     const metrics::MapSummaries& summaries,
                                     std::span<const int64_t> objects,
@@ -51,8 +51,8 @@ void add_evidence(const networks::Network& network,
                   const std::string& device,
                   std::vector<FilterCard>& cards);
 
-// The filter's strongest rows: the crop above, dimmed where its evidence does not lie, the crop with
-// the map before the mask below.
+// The filter's strongest rows: the crop above, dimmed where its evidence does not lie, the crop
+// with the map before the mask below.
 images::Image card_picture(const models::Examples& objects,
                            const metrics::UnitGrid& units,
                            const FilterCard& card);

@@ -10,8 +10,8 @@
 namespace partwise::judging {
 
 // A layer's activations over a split as a file that `judging::read_dump` and other programs read.
-// No more than a batch of them is in memory; an interrupt ends it behind the running one, and leaves
-// nothing.
+// No more than a batch of them is in memory; an interrupt ends it behind the running one, and
+// leaves nothing.
 DumpSize dump_layer(const runs::RunFolder& run,
                     const datasets::PartDataset& dataset,
                     const DumpOptions& options,

@@ -13,8 +13,8 @@ namespace partwise::judging {
 // program measured it, or the checkpoint has gone.
 std::string why_outdated(const runs::RunFolder& run, const findings::RunFindings& found);
 
-// Whether they are of this split and checkpoint, and as far as anybody knows of its network as it is
-// now.
+// Whether they are of this split and checkpoint, and as far as anybody knows of its network as it
+// is now.
 bool are_as_asked(const runs::RunFolder& run,
                   const findings::RunFindings& found,
                   const MeasureOptions& options);

@@ -7,7 +7,8 @@
 namespace partwise::kernels {
 
 // Fits lie as [filters, groups, cells + 1, lanes], mu^- last: `lanes` images lie side by side, as a
-// level likes it; the last group has perhaps fewer. A function is given the fits of its own filters.
+// level likes it; the last group has perhaps fewer. A function is given the fits of its own
+// filters.
 inline int64_t fit_groups(const Batch& batch, int64_t lanes) {
   return (batch.images + lanes - 1) / lanes;
 }
@@ -27,8 +28,8 @@ template <class T>
 struct FitKernels {
   int64_t lanes = 0;
 
-  // sum x U_mu of every image and mu, and - sum x. distances: null for the L1 templates, whose cones
-  // are summed in time n^3 instead of n^4; otherwise [cells, cells].
+  // sum x U_mu of every image and mu, and - sum x. distances: null for the L1 templates, whose
+  // cones are summed in time n^3 instead of n^4; otherwise [cells, cells].
   void (*all_fits)(const Batch& batch,
                    Range filters,
                    const T* maps,
@@ -39,8 +40,8 @@ struct FitKernels {
   // log sum_k exp(inverse_f fit_mu(k)) over the images, [filters, cells + 1]
   void (*log_sums)(const Batch& batch, Range filters, const T* fits, const T* inverse, T* log_sums);
 
-  // The log_sums, or in their place the log mean of all that has been seen, this batch included; and
-  // log N p(x): the log_marginals, every mu as probable as any other; or null.
+  // The log_sums, or in their place the log mean of all that has been seen, this batch included;
+  // and log N p(x): the log_marginals, every mu as probable as any other; or null.
   void (*partition)(const Batch& batch,
                     Range filters,
                     const T* fits,
@@ -59,8 +60,8 @@ struct FitKernels {
                         T most,
                         T* log_marginals);
 
-  // Of every map the terms of Eqn (understand), each to be summed over the images, [images, filters];
-  // log p(x_k | mu) = inverse_f fit_mu(k) - log_sum_mu, every mu as probable as any other
+  // Of every map the terms of Eqn (understand), each to be summed over the images, [images,
+  // filters]; log p(x_k | mu) = inverse_f fit_mu(k) - log_sum_mu, every mu as probable as any other
   void (*loss_terms)(const Batch& batch,
                      Range filters,
                      const T* fits,

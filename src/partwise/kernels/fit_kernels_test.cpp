@@ -104,8 +104,8 @@ void expect_fits(const Sample<T>& sample, const FitKernels<T>& kernels) {
   }
 }
 
-// At once what single passes give, with a running mean and without; the last time so steep that powers
-// are lost.
+// At once what single passes give, with a running mean and without; the last time so steep that
+// powers are lost.
 template <class T>
 void expect_partition(const Sample<T>& sample, const FitKernels<T>& kernels) {
   const auto& batch = sample.batch;
@@ -170,8 +170,8 @@ TEST(FitKernels, DoInDoubleWhatTheFormulasSayAtEveryLevelAndSize) {
   expect_all_fits<double>();
 }
 
-// The smallest beta (parts/part_option_fields.h), cones that reach 20 million cells far, and further
-// than an integer can say.
+// The smallest beta (parts/part_option_fields.h), cones that reach 20 million cells far, and
+// further than an integer can say.
 template <class T>
 void expect_flat_fits() {
   for (const auto level : available_levels()) {

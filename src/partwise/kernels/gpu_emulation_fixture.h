@@ -13,9 +13,9 @@
 #include <utility>
 #include <vector>
 
-// Runs the GPU's kernels where there is none, to test their arithmetic and their barriers: a block's
-// threads take turns, each until it waits for others; the blocks run one after the other, so that
-// what they share can be static.
+// Runs the GPU's kernels where there is none, to test their arithmetic and their barriers: a
+// block's threads take turns, each until it waits for others; the blocks run one after the other,
+// so that what they share can be static.
 #define __global__ static
 #define __device__ inline
 #define __shared__ static

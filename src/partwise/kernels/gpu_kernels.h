@@ -3,12 +3,12 @@
 #include <cstdint>
 #include <string>
 
-// An interpretable layer on a GPU, in as few launches as its dependences allow: one forward (two with
-// learned templates), beside which four more find out what the layer's filters want and four the
-// filter loss that is logged (these end at once for most batches), and three backward (four with
-// biases). All arithmetic is float32, whatever the maps' type; every sum has a fixed order. The same
-// functions as map_kernels.h, layer_kernels.h and fit_kernels.h, arranged by what can be done while a
-// map is in registers.
+// An interpretable layer on a GPU, in as few launches as its dependences allow: one forward (two
+// with learned templates), beside which four more find out what the layer's filters want and four
+// the filter loss that is logged (these end at once for most batches), and three backward (four
+// with biases). All arithmetic is float32, whatever the maps' type; every sum has a fixed order.
+// The same functions as map_kernels.h, layer_kernels.h and fit_kernels.h, arranged by what can be
+// done while a map is in registers.
 namespace partwise::kernels {
 
 inline constexpr int kGpuSources = 4;
@@ -206,8 +206,8 @@ struct GpuBalance {
   float* sums = nullptr;
 };
 
-// The fits of all maps to all templates, mu^- last: what the paper's rules and the logged filter loss
-// ask. fit_kernels.h has the functions, parts/filter_gradient.h the formulas.
+// The fits of all maps to all templates, mu^- last: what the paper's rules and the logged filter
+// loss ask. fit_kernels.h has the functions, parts/filter_gradient.h the formulas.
 struct GpuFits {
   GpuMaps maps;
   GpuTemplates templates;
@@ -328,8 +328,9 @@ struct GpuKernels {
   std::string (*refusal)(int device) = nullptr;
 };
 
-// What works on tensors of the GPU `device`, or below 0 of the CPU. Null where there is nothing: in a
-// program built without CUDA, or not for this GPU, which is said once. Then operators do the work.
+// What works on tensors of the GPU `device`, or below 0 of the CPU. Null where there is nothing: in
+// a program built without CUDA, or not for this GPU, which is said once. Then operators do the
+// work.
 const GpuKernels* gpu_kernels(int device);
 
 const GpuKernels* use_gpu_kernels(const GpuKernels* kernels);  // for tests; gives those before

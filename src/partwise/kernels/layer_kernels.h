@@ -2,9 +2,9 @@
 
 #include "partwise/kernels/map_kernels.h"
 
-// What an interpretable layer makes of the numbers its maps have given, [images, filters] each: what
-// it remembers, and the weights of the filter loss. The images are the whole batch's; T: float or
-// double. parts/memory.h, parts/filter_gradient.h and parts/vote.h have the formulas.
+// What an interpretable layer makes of the numbers its maps have given, [images, filters] each:
+// what it remembers, and the weights of the filter loss. The images are the whole batch's; T: float
+// or double. parts/memory.h, parts/filter_gradient.h and parts/vote.h have the formulas.
 namespace partwise::kernels {
 
 // Memory's tensors, [filters] or a number unless noted.
@@ -89,8 +89,8 @@ struct LayerKernels {
 
   void (*state)(int64_t filters, const LayerMemory<T>& layer, LayerState<T>& state);
 
-  // constant, pull [images, filters]; shares [filters]: (sum |w|)^2 / sum w^2 over the positives as a
-  // share of them, -1 where there are none. range: of filters.
+  // constant, pull [images, filters]; shares [filters]: (sum |w|)^2 / sum w^2 over the positives as
+  // a share of them, -1 where there are none. range: of filters.
   void (*release)(const Batch& batch,
                   Range range,
                   const int64_t* labels,
@@ -111,15 +111,16 @@ struct LayerKernels {
                   T* constant,
                   T* pull);
 
-  // (sum |w|)^2 / sum w^2 over the positives as a share of them, mean over the filters that have any.
+  // (sum |w|)^2 / sum w^2 over the positives as a share of them, mean over the filters that have
+  // any.
   //   sizes [images, filters]: |w|
   double (*effective)(const Batch& batch,
                       const int64_t* labels,
                       const int64_t* category,
                       const T* sizes);
 
-  // raise = weight dL / d max x where that may pass, of the images `begin` to `end`; losses [images]:
-  // the part of each in L, their sum
+  // raise = weight dL / d max x where that may pass, of the images `begin` to `end`; losses
+  // [images]: the part of each in L, their sum
   void (*vote)(const Batch& batch,
                Range range,
                const int64_t* labels,

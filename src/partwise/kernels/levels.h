@@ -5,7 +5,8 @@
 
 namespace partwise::kernels {
 
-// Instructions the kernels are compiled for. Pooling gains nothing by AVX-512: at both it is the same.
+// Instructions the kernels are compiled for. At avx512 pooling uses its AVX2 kernels: wider ones
+// gain nothing.
 enum class Level { portable, avx2, avx512 };
 
 std::string word_of(Level level);

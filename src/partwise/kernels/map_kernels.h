@@ -5,8 +5,9 @@
 #include <cstdint>
 
 // What an interpretable layer does to its maps, one read and one write at a time. All functions
-// work on the maps `begin` to `end` of a batch and touch no others (mask_pairs: but those as far from the end), so that several threads can
-// share it and the result does not depend on how many they are. T: float or double.
+// work on the maps `begin` to `end` of a batch and touch no others, so that several threads can
+// share it and the result does not depend on how many they are. (mask_pairs does each map's
+// counterpart from the end, too.) T: float or double.
 namespace partwise::kernels {
 
 // maps [images, filters, cells], contiguous, >= 0; cells = side * side. A "map" is one filter's of

@@ -18,9 +18,9 @@ inline constexpr double kBestMemory = 0.98;
 inline constexpr double kCalmGrowth = 1.005;  // or fall, per batch: doubled in 140
 inline constexpr double kEverFired = 1e-3;    // of the layer's median
 
-// The guard leaves all of the filter loss's strength while the filters that ever fired are on average
-// above kSound of their best E[max x] and the mean of E[max x] is below kCalm times a value that
-// follows it by at most half a per cent per batch; none of it below kSick or above kRunaway.
+// The guard leaves all of the filter loss's strength while the filters that ever fired are on
+// average above kSound of their best E[max x] and the mean of E[max x] is below kCalm times a value
+// that follows it by at most half a per cent per batch; none of it below kSick or above kRunaway.
 inline constexpr double kSound = 0.35;
 inline constexpr double kSick = 0.15;
 inline constexpr double kCalm = 3.0;

@@ -64,9 +64,9 @@ std::vector<Draws> resampled_together(
 // 95 % percentile interval of a statistic when rows and filters are both drawn anew, which is wider
 // than drawing either alone: a claim about other images *and* other filters of such a net.
 // Draw r depends on options.seed and r alone, so two statistics of the same rows and filters see
-// the same draws; each draw of rows comes with a second one of filters, the partner's. Resamples for
-// which the statistic does not exist (NaN) are left out; both ends are NaN if none is left. Pass
-// filters = 0 for a statistic without filters. `statistic` may be called from several threads.
+// the same draws; each draw of rows comes with a second one of filters, the partner's. Resamples
+// for which the statistic does not exist (NaN) are left out; both ends are NaN if none is left.
+// Pass filters = 0 for a statistic without filters. `statistic` may be called from several threads.
 Interval bootstrap_interval(int64_t rows,
                             int64_t filters,
                             const BootstrapOptions& options,

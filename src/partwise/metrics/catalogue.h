@@ -134,9 +134,9 @@ const Metric* find_metric(const std::string& key);
 // What --metrics can ask of a layer; of a network too.
 std::vector<std::string> option_names(bool of_network);
 
-// "a,b" as a list, with `all` every option of a layer behind them but those that look into the network
-// again, for minutes (receptive fields, evidence); a name that is not valid is an Error that lists
-// those that are.
+// "a,b" as a list, with `all` every option of a layer behind them but those that look into the
+// network again, for minutes (receptive fields, evidence); a name that is not valid is an Error
+// that lists those that are.
 std::vector<std::string> options_named(const std::string& list, bool all, bool of_network);
 
 bool wants(const std::vector<std::string>& extras, const std::string& option);

@@ -101,8 +101,8 @@ TEST(PartInterpretabilityAtEvidence, FindsEvidenceThatUnitsDoNotShow) {
   for (const auto& [name, control] : found.finding.controls) EXPECT_LT(control, 0.3) << name;
 }
 
-// Units fire beside the head by the same step in every row, within half a cell: another row's offset
-// finds it as well, the unit's centre does not.
+// Units fire beside the head by the same step in every row, within half a cell: another row's
+// offset finds it as well, the unit's centre does not.
 TEST(PartInterpretabilityAtEvidence, TellsAConstantOffsetByTheOtherRows) {
   const Planted planted(true);
   const auto found = planted.measure(planted.evidence);

@@ -28,9 +28,9 @@ FilterMean mean_over_filters(int64_t rows,
                              double least = 0.0,
                              double most = 1.0);
 
-// In every draw, the means over the filters of `count` numbers of each. `prepare` is called once per
-// draw of rows and gives what fills the numbers of a filter; filters that were not drawn are not
-// asked, those in both draws once.
+// In every draw, the means over the filters of `count` numbers of each. `prepare` is called once
+// per draw of rows and gives what fills the numbers of a filter; filters that were not drawn are
+// not asked, those in both draws once.
 using FillNumbers = std::function<void(int64_t filter, std::span<double> numbers)>;
 using FilterStatistics = std::function<FillNumbers(std::span<const int32_t> row_counts)>;
 std::vector<Draws> drawn_means(int64_t count,

@@ -93,8 +93,8 @@ struct Pairs {
   [[nodiscard]] std::size_t size() const { return peaks.size(); }
 };
 
-// x and y: peaks, [count]; they become distances from the landmarks, in x. Returns how many were done:
-// four at a time where the machine can, with the bits of one at a time.
+// x and y: peaks, [count]; they become distances from the landmarks, in x. Returns how many were
+// done: four at a time where the machine can, with the bits of one at a time.
 #if defined(__x86_64__) && defined(__GNUC__)
 __attribute__((target("avx2"))) std::size_t measure_by_four(
     double* x, const double* y, const double* to_x, const double* to_y, std::size_t count) {

@@ -53,8 +53,9 @@ struct LocationInstability {
 // A filter that never fires still has a peak (cell 0). Filters for which a number does not exist
 // are left out of its mean.
 //
-// With `places` [filters, rows], pixels of the input, p is the place given for the filter and row in
-// place of the unit centre; rows are chosen by their peaks and uniform_random draws cells all the same.
+// With `places` [filters, rows], pixels of the input, p is the place given for the filter and row
+// in place of the unit centre; rows are chosen by their peaks and uniform_random draws cells all
+// the same.
 //
 // D_shuffle is a mean over permutations, not the root of the exact mean of D^2 (which has a closed
 // form), because a filter that knows nothing of the landmark has one of those permutations: its D

@@ -58,7 +58,8 @@ struct UnitDetector {
 
 struct NetworkDissection {
   // Share of units that are detectors; control: shuffled_images; facts: their count, count by_part,
-  // unique (parts that some detector detects best) and chance_unique (with the parts of other rows).
+  // unique (parts that some detector detects best) and chance_unique (with the parts of other
+  // rows).
   Finding detectors;
   std::vector<UnitDetector> units;
 };
@@ -72,8 +73,9 @@ struct NetworkDissection {
 // units.
 //
 // Exact for any number of rows and any batches: the quantile takes three passes over the source,
-// the masks one more; kept are 8 (parts + 1) bytes per map at most. The interval (centred) draws rows
-// and units anew and keeps T_u. docs/metrics.md says what was checked against the authors' programs.
+// the masks one more; kept are 8 (parts + 1) bytes per map at most. The interval (centred) draws
+// rows and units anew and keeps T_u. docs/metrics.md says what was checked against the authors'
+// programs.
 NetworkDissection network_dissection(const MapSource& maps,
                                      const UnitGrid& grid,
                                      const Truth& truth,

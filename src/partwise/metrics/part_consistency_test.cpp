@@ -76,10 +76,10 @@ TEST(PartStability, EqualsTheWorkedExample) {
   EXPECT_EQ(stability(exhibit).controls.at("other_images"), 1.0);  // it is a constant filter
 }
 
-// 40 filters over 100 rows with heads anywhere: filter 0 follows the head, the others fire anywhere.
-// A box of 72 pixels about one cell holds the centres of cells up to two away: 64 of the 196 pairs of
-// columns, and of rows, so that noise holds the head in (64/196)^2 = 10.66 % of rows. 3900 draws leave
-// a standard error of 0.5 %.
+// 40 filters over 100 rows with heads anywhere: filter 0 follows the head, the others fire
+// anywhere. A box of 72 pixels about one cell holds the centres of cells up to two away: 64 of the
+// 196 pairs of columns, and of rows, so that noise holds the head in (64/196)^2 = 10.66 % of rows.
+// 3900 draws leave a standard error of 0.5 %.
 TEST(PartConsistencyPlanted, FindsTheFilterThatFollowsAPart) {
   Exhibit exhibit(100, 40, 14, kVggGrid);
   Random random(3);

@@ -42,9 +42,9 @@ struct PartInterpretability {
 // filter whose category shows no part; such filters are left out of the mean.
 //
 // With regions.shapes S_f is the union of the filter's shape at those centres, its image-resolution
-// receptive field as in the paper, and constant_centre is that shape at the input's centre, the best
-// part for each filter. With regions.places S_f is a single disc of the same radius at the place given
-// for the filter and row, in the rows with a unit above the same T_f.
+// receptive field as in the paper, and constant_centre is that shape at the input's centre, the
+// best part for each filter. With regions.places S_f is a single disc of the same radius at the
+// place given for the filter and row, in the rows with a unit above the same T_f.
 //
 // The interval (a centred bootstrap interval) keeps T_f and the category from the full sample;
 // P_{f,k} and the maximum over k are recomputed in every resample. shuffled_images pairs every map

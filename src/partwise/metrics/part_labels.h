@@ -20,10 +20,10 @@ struct PartLabels {
 
 // Which part each filter stands for: the part of its category whose masks its regions overlap most,
 // argmax_k of the mean over the rows showing part k of IoU(S_f, part k); ties: the first part. S_f
-// as in part_interpretability, regions.places included (options.iou is not used), an empty region counts as 0.
-// `filter_category` [filters], -1: the filter is left out. The interval keeps T_f from the full
-// sample and takes the best part anew in every resample. A label is worth its margin and its
-// distance from shuffled_images: some part is always the best.
+// as in part_interpretability, regions.places included (options.iou is not used), an empty region
+// counts as 0. `filter_category` [filters], -1: the filter is left out. The interval keeps T_f from
+// the full sample and takes the best part anew in every resample. A label is worth its margin and
+// its distance from shuffled_images: some part is always the best.
 PartLabels part_labels(const MapSource& maps,
                        const UnitGrid& grid,
                        const Truth& truth,

@@ -26,8 +26,8 @@ struct InterpretabilityOptions {
   }
 };
 
-// The region a unit of one filter stands for, around its centre: rows of pixels [first, last], counted
-// from the pixel nearest to the centre.
+// The region a unit of one filter stands for, around its centre: rows of pixels [first, last],
+// counted from the pixel nearest to the centre.
 struct RegionShape {
   struct Span {
     int64_t y = 0;
@@ -37,8 +37,8 @@ struct RegionShape {
   std::vector<Span> spans;
 };
 
-// What is drawn for a filter in place of discs at the centres of all its units above T_f. At most one
-// of them is given.
+// What is drawn for a filter in place of discs at the centres of all its units above T_f. At most
+// one of them is given.
 struct Regions {
   std::span<const RegionShape> shapes = {};  // [filters]: the filter's shape at those centres
   std::span<const Point> places = {};  // [filters, rows]: one disc, here, where a unit is above T_f
@@ -82,9 +82,9 @@ struct PartOverlaps {
 
 // How the regions of filters overlap parts. T_f: over all positions of all maps of a category, the
 // upper_quantile of max(x, 0), NaN taken for 0. S_f = union of discs (radius a share of the input
-// side) at the centres of the units with x > T_f, or what `regions` says. Every filter's derangement
-// behind `shuffled` is drawn from control_random(bootstrap, control_stream, filter). Holds the caller
-// to maps, truth and questions that fit, and to valid options.
+// side) at the centres of the units with x > T_f, or what `regions` says. Every filter's
+// derangement behind `shuffled` is drawn from control_random(bootstrap, control_stream, filter).
+// Holds the caller to maps, truth and questions that fit, and to valid options.
 //
 // The thresholds take three passes over the source, the regions one more; kept are 16 bytes
 // per question, row of its category and part.

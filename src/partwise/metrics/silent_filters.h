@@ -25,8 +25,8 @@ struct SilentFilters {
 
 // How many of a layer's filters do anything.
 //
-// loudness_f = mean of max(peak, 0) over the filter's strongest sixth of the rows: floor(rows / 6) of
-// them, at least one. A strong filter's loudness is the median over the strongest quarter of the
+// loudness_f = mean of max(peak, 0) over the filter's strongest sixth of the rows: floor(rows / 6)
+// of them, at least one. A strong filter's loudness is the median over the strongest quarter of the
 // filters, floor(filters / 4) of them, at least one (an even number: the mean of the middle two).
 // silent_share is the share of the filters that do not fire there at all or whose loudness is below
 // kSilentBelow of a strong one's: 1 for a layer in which nothing fires, 0 for a single filter that

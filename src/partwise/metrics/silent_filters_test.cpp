@@ -18,8 +18,8 @@ MapSummaries of_peaks(const std::vector<std::vector<float>>& peaks) {
                    1);
 }
 
-// 13 rows: the strongest sixth are two. Eight filters: a strong one's loudness is the mean of the two
-// strongest, (10 + 6) / 2 = 8, and silent is what lies below 0.4.
+// 13 rows: the strongest sixth are two. Eight filters: a strong one's loudness is the mean of the
+// two strongest, (10 + 6) / 2 = 8, and silent is what lies below 0.4.
 TEST(SilentFilters, EqualTheWorkedExample) {
   std::vector<std::vector<float>> peaks(13, std::vector<float>(8));
   const std::vector<float> loud{10.0F, 6.0F, 3.0F, 1.0F, 0.5F, 0.375F, 0.25F, 0.0F};
@@ -82,7 +82,8 @@ TEST(SilentFilters, AreAllWhereNothingFiresAndNoneWhereAllAreEqual) {
   EXPECT_DOUBLE_EQ(single.effective_filters.value, 1.0);
 }
 
-// Where fewer than an eighth fire, a strong filter's loudness is 0; those that do not fire are silent.
+// Where fewer than an eighth fire, a strong filter's loudness is 0; those that do not fire are
+// silent.
 TEST(SilentFilters, CountThoseThatDoNotFireWhateverAStrongOneDoes) {
   std::vector<float> row(16);
   row[4] = 1.0F;

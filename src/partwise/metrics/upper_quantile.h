@@ -10,13 +10,13 @@ namespace partwise::metrics {
 // m = floor(share * count), forgiving a rounding error just below a whole number.
 int64_t values_above(double share, int64_t count);
 
-// For many streams of values (one per filter), without keeping them, the threshold T that `share` of
-// a stream exceeds: its (m + 1)-th largest value, m = values_above, so that the values > T are m,
-// or, where ties forbid m, the largest possible number below it. NaN counts as -inf, -0 as 0. share
-// in [0, 1). Without values T is 0. A float's bits, put in the order of its value, are found 12, 10
-// and 10 at a time by counting, one pass over the values for each. 16 kB a stream, whatever the
-// number of values, which is given beforehand: the (m + 1)-th largest of the values seen so far is
-// a bound for T, and what lies below is passed over from the first pass on. Counts are whole
+// For many streams of values (one per filter), without keeping them, the threshold T that `share`
+// of a stream exceeds: its (m + 1)-th largest value, m = values_above, so that the values > T are
+// m, or, where ties forbid m, the largest possible number below it. NaN counts as -inf, -0 as 0.
+// share in [0, 1). Without values T is 0. A float's bits, put in the order of its value, are found
+// 12, 10 and 10 at a time by counting, one pass over the values for each. 16 kB a stream, whatever
+// the number of values, which is given beforehand: the (m + 1)-th largest of the values seen so far
+// is a bound for T, and what lies below is passed over from the first pass on. Counts are whole
 // numbers, so the result is exact for any order of the values.
 //   UpperQuantiles quantiles(values_per_filter, share);
 //   do { for (all values) quantiles.add(filter, values); } while (quantiles.end_pass());

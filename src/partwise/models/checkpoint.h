@@ -41,8 +41,8 @@ void save_best(const runs::RunFolder& run, const Checkpoint& checkpoint);
 // Puts a `next` in its place that a killed process left.
 void settle_checkpoints(const runs::RunFolder& run);
 
-// The newest readable one; a damaged one is named and the one before it used. Where all are damaged,
-// an Error: starting over unasked would write over them.
+// The newest readable one; a damaged one is named and the one before it used. Where all are
+// damaged, an Error: starting over unasked would write over them.
 std::optional<Checkpoint> newest_checkpoint(const runs::RunFolder& run);
 
 // Where the newest one stands, from headers alone: a moment, whatever the size. Damaged tensors are

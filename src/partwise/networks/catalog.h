@@ -47,8 +47,8 @@ struct HeadOptions {
 };
 
 // The network of one arm with `outputs` outputs. Of `parts` only what decides where masks are,
-// layers and mask_place, and new_kernel. In a residual net skip connections mix the filters of the trunk: there
-// only the new layer is masked.
+// layers and mask_place, and new_kernel. In a residual net skip connections mix the filters of the
+// trunk: there only the new layer is masked.
 Architecture build_architecture(const std::string& net,
                                 Arm arm,
                                 int64_t outputs,

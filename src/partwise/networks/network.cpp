@@ -20,8 +20,8 @@
 namespace partwise::networks {
 namespace {
 
-// He's normal initialisation, from streams of the parameter's own: one per block, so that the blocks
-// of a large weight can be drawn side by side.
+// He's normal initialisation, from streams of the parameter's own: one per block, so that the
+// blocks of a large weight can be drawn side by side.
 Tensor initial_weight(at::IntArrayRef shape, const std::string& name, uint64_t seed) {
   constexpr int64_t kBlock = 1 << 20;
   const uint64_t name_key = std::stoull(content_hash(name), nullptr, 16);

@@ -88,8 +88,9 @@ class Network {
   // images: how many the batch has on all ranks
   Tensor training_step(const Layer& layer, const std::vector<Tensor>& inputs, int64_t images) const;
 
-  // What a GPU does in one go: ReLUs, and what puts them side by side, are left to the interpretable
-  // layer behind them; the bias of a convolution is left to whoever does the work of the ReLU behind it.
+  // What a GPU does in one go: ReLUs, and what puts them side by side, are left to the
+  // interpretable layer behind them; the bias of a convolution is left to whoever does the work of
+  // the ReLU behind it.
   struct Together {
     bool left_out = false;                // a ReLU or what joins several
     bool opens = false;                   // an interpretable layer that does their work

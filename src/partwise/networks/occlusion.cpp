@@ -100,8 +100,8 @@ Tensor copied_cells(const Traces& traces, const Windows& wanted, double outside)
   return cells;
 }
 
-// The cells of these windows as the patches leave them: [patches, channels, size, size]; outside the
-// maps `outside`.
+// The cells of these windows as the patches leave them: [patches, channels, size, size]; outside
+// the maps `outside`.
 Tensor cells_of(const Traces& traces, const Windows& wanted, double outside) {
   if (traces.clean.is_cpu() && traces.clean.scalar_type() == torch::kFloat32)
     return copied_cells(traces, wanted, outside);

@@ -29,9 +29,9 @@ Tensor occluded_logits(const Network& network,
                        std::span<const Corner> corners,
                        int64_t size);
 
-// [patches, filters]: a tapped layer's activations before the mask, at the cell where the map of the
-// uncovered image has its peak. Nothing behind the layer is computed, and of its own convolution
-// those cells alone.
+// [patches, filters]: a tapped layer's activations before the mask, at the cell where the map of
+// the uncovered image has its peak. Nothing behind the layer is computed, and of its own
+// convolution those cells alone.
 Tensor occluded_peaks(const Network& network,
                       std::size_t tap,
                       const Tensor& image,

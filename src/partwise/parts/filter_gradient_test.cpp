@@ -195,8 +195,8 @@ TEST(FilterGradient, OfTheExactRuleIsTheGradientOfMinusMiWhateverTheLabels) {
   EXPECT_TRUE(torch::equal(swapped, expected));
 }
 
-// The weight of every image by the rule's formula, exponent raw, in plain arithmetic; every filter has
-// positives and negatives.  [batch, filter]
+// The weight of every image by the rule's formula, exponent raw, in plain arithmetic; every filter
+// has positives and negatives.  [batch, filter]
 Tensor weights_written_out(const FilterBatch& batch, const PartOptions& options) {
   const auto cells = static_cast<double>(batch.maps.size(2));
   const auto images = static_cast<double>(batch.maps.size(0));

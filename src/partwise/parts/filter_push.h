@@ -12,8 +12,9 @@ namespace partwise::parts {
 //   the vote             options.vote * dL/dx (vote.h), at the peak
 //   the lift             options.keep_alive * need * max(|g_f|, median over the filters of |g_f|),
 //                        along keep_alive.h's shape; g_f is the filter's task gradient
-// The last two need several categories. They can also raise a cell that the ReLU below has closed, if `before_relu` is known: the
-// vote the strongest cell of a map that is silent altogether, the lift that cell of any map.
+// The last two need several categories. They can also raise a cell that the ReLU below has closed,
+// if `before_relu` is known: the vote the strongest cell of a map that is silent altogether, the
+// lift that cell of any map.
 struct Push {
   Tensor maps;                      // [batch, filter, n, n], requiring a gradient
   std::vector<Tensor> before_relu;  // what the ReLU was given, filters in this order; or none

@@ -3,8 +3,9 @@
 #include "partwise/parts/filter_loss.h"
 #include "partwise/parts/templates.h"
 
-// The kernels (kernels/map_kernels.h) on tensors. They serve maps on the CPU in float32 or float64;
-// elsewhere, and under ComposedOperators, the layer composes LibTorch's own operators.
+// The kernels (kernels/map_kernels.h) on tensors. They serve maps on the CPU in float32 or float64.
+// On a GPU gpu_layer.h does the work; for other types, and under ComposedOperators, the layer
+// composes LibTorch's own operators.
 // maps [batch, filter, n, n] or [batch, filter, n*n], >= 0; results [batch, filter] unless noted.
 namespace partwise::parts {
 
@@ -30,7 +31,8 @@ struct Looks {
   Tensor masses;     // sum x
   Tensor squares;    // sum x^2; composed: undefined
 };
-// By the kernels where they can, composed otherwise. values: the maps in the type of the statistics.
+// By the kernels where they can, composed otherwise. values: the maps in the type of the
+// statistics.
 Looks look_at(const Tensor& maps, const Tensor& values, const PartOptions& options);
 
 // From here on only where can_fuse.
@@ -118,7 +120,8 @@ TemplateSums sum_templates(const Tensor& maps,
                            TemplateShape shape,
                            const TemplateRule& rule);
 
-// The filter loss of filter_loss.h over all ranks' images, in the maps' type, for the paper's prior.
+// The filter loss of filter_loss.h over all ranks' images, in the maps' type, for the paper's
+// prior.
 //   inverse [filter]: tau, of the maps as they are
 FilterLoss loss_by_kernels(const Tensor& maps,
                            const Cones& cones,

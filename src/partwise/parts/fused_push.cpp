@@ -47,8 +47,8 @@ auto by_type(const Tensor& values, const Run& run) {
   return values.scalar_type() == torch::kFloat64 ? run(double{}) : run(float{});
 }
 
-// Adds the numbers' sums over the images, times the weights where there are any.  [batch, filter] ->
-// [filter], float64
+// Adds the numbers' sums over the images, times the weights where there are any.  [batch, filter]
+// -> [filter], float64
 void add_up(const Tensor& numbers, const Tensor& weights, double* sums) {
   by_type(numbers, [&](auto zero) {
     using T = decltype(zero);

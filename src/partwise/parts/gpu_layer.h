@@ -12,8 +12,8 @@ namespace partwise::parts {
 
 // What one training pass is given.
 struct GpuPass {
-  // The maps, or with `through_relu` what the ReLUs in front of them were given: pieces whose filters
-  // follow one another, [batch, filter, n, n].
+  // The maps, or with `through_relu` what the ReLUs in front of them were given: pieces whose
+  // filters follow one another, [batch, filter, n, n].
   std::vector<Tensor> pieces;
   std::vector<Tensor> biases;  // one for each, [filter] float32, to be added first; or none
   bool through_relu = false;
@@ -31,8 +31,8 @@ bool can_fuse_on_gpu(const std::vector<Tensor>& pieces, const Memory& memory);
 Tensor mask_on_gpu(const Tensor& maps, const Memory& memory, const PartOptions& options);
 
 // Interpretable::mask_and_learn; with `through_relu` of relu(cat(pieces + biases)), whose gradient
-// then includes what filter_push.h lets pass a closed ReLU. What the filters want is found out beside
-// what the network goes on with, and waited for in the backward pass.
+// then includes what filter_push.h lets pass a closed ReLU. What the filters want is found out
+// beside what the network goes on with, and waited for in the backward pass.
 Tensor mask_and_learn_on_gpu(const GpuPass& pass,
                              Memory& memory,
                              const PartOptions& options,

@@ -27,7 +27,8 @@ struct Gpu {
   std::unique_ptr<kernels::EmulatedGpu> emulated;
 };
 
-// What a few steps leave behind: outputs, gradients before the ReLU, all statistics, what was counted.
+// What a few steps leave behind: outputs, gradients before the ReLU, all statistics, what was
+// counted.
 std::vector<Tensor> traces(const PartOptions& options,
                            at::ScalarType type,
                            int64_t categories,
@@ -88,8 +89,8 @@ void expect_as_composed(const PartOptions& options,
     const auto size = composed[i].nan_to_num(0, 0, 0).abs().max().item<double>() + 1e-6;
     const bool loss = i + kLossTerms >= fused.size();  // composed in float64
     const bool counts = i + kLossTerms + 1 == fused.size();
-    // Of a filter that hardly fires the exact weights are rounding errors, and so is how many images
-    // count.
+    // Of a filter that hardly fires the exact weights are rounding errors, and so is how many
+    // images count.
     const double slack = counts && options.rule == Rule::exact ? 1e-2 : near;
     EXPECT_TRUE(torch::allclose(fused[i], composed[i], near, loss ? 1e-6 : slack * size,
                                 /*equal_nan=*/true))
@@ -141,7 +142,8 @@ TEST(GpuLayer, OfEveryRuleIsTheComposedOne) {
     expect_as_composed(options, 40, torch::kBFloat16);
     for (const int64_t side : {1, 8, 9, 13, 14}) {
       SCOPED_TRACE(side);
-      // All maps of a silent filter of one cell are the same: its exact weights are rounding errors.
+      // All maps of a silent filter of one cell are the same: its exact weights are rounding
+      // errors.
       if (rule == Rule::exact && side == 1) continue;
       expect_as_composed(options, 3, torch::kFloat32, side);
     }

@@ -5,8 +5,8 @@
 
 namespace partwise::parts {
 
-// What asks for the fits to all templates, by the kernels of kernels/gpu_kernels.h: the logged filter
-// loss and the rules but `release`. Nothing here waits for the GPU.
+// What asks for the fits to all templates, by the kernels of kernels/gpu_kernels.h: the logged
+// filter loss and the rules but `release`. Nothing here waits for the GPU.
 
 // The fits of a batch; the maps are this rank's, all else that has no batch is the same on all.
 struct GpuAllFits {
@@ -30,15 +30,15 @@ GpuAllFits all_fits_on_gpu(const kernels::GpuMaps& maps,
                            const PartOptions& options,
                            const float* since);
 
-// One rank: adds the means of the filter loss and its terms to the sums where the GPU's own count says
-// so. Every batch asks the same of the GPU, so that one recording serves all.
+// One rank: adds the means of the filter loss and its terms to the sums where the GPU's own count
+// says so. Every batch asks the same of the GPU, so that one recording serves all.
 void watch_on_gpu(const GpuAllFits& all, const GpuWatching& watching);
 
 // Means over the filters of the filter loss and its three terms (parts/filter_loss.h), [4] float64.
 Tensor mean_loss_on_gpu(const GpuAllFits& all);
 
-// What the rules' kernels write and read until the backward pass is done; some are undefined. `dense`
-// is of this rank's images, the others are of the whole batch.
+// What the rules' kernels write and read until the backward pass is done; some are undefined.
+// `dense` is of this rank's images, the others are of the whole batch.
 struct GpuRuleNumbers {
   Tensor log_partition;  // [n*n + 1, filter]
   Tensor log_marginals;  // [batch, filter]: log N p(x)

@@ -15,8 +15,8 @@ struct Lift {
 
 Tensor lift_need(const Tensor& mean_peak, const Tensor& loudness);
 
-//   maps [batch, filter, n*n], after ReLU; cells, positive [batch, filter]: mu, and whether the image
-//   is of the filter's category; templates as unit_templates gives them
+//   maps [batch, filter, n*n], after ReLU; cells, positive [batch, filter]: mu, and whether the
+//   image is of the filter's category; templates as unit_templates gives them
 Lift lift(const Tensor& maps,
           const Tensor& cells,
           const Tensor& positive,

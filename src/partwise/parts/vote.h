@@ -16,8 +16,8 @@ struct Vote {
   Tensor gradient;  // [batch, filter]: dL / d max_ij x_kf
 };
 
-//   tops [batch, filter]: max_ij x; filter_category [filter] int64; category [batch] int64, -1: none;
-//   scale []: s, > 0; images: how many the batch has on all ranks
+//   tops [batch, filter]: max_ij x; filter_category [filter] int64; category [batch] int64, -1:
+//   none; scale []: s, > 0; images: how many the batch has on all ranks
 Vote vote(const Tensor& tops,
           const Tensor& filter_category,
           const Tensor& category,

@@ -41,7 +41,8 @@ const metrics::Metric kRow{
     peaks_above,
     nullptr};
 
-// Four rows, three filters, 2 x 2 cells; filter f of the net fires above in the first f + `more` rows.
+// Four rows, three filters, 2 x 2 cells; filter f of the net fires above in the first f + `more`
+// rows.
 findings::RunFindings measured(const std::string& arm, int64_t more) {
   std::vector<float> values(4 * 3 * 4);
   for (int64_t row = 0; row < 4; ++row) {

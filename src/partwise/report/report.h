@@ -11,8 +11,8 @@
 namespace partwise::report {
 
 // One HTML page about measured runs that needs nothing but itself: pictures and style are inside,
-// nothing is fetched and nothing runs. It opens with three explained photographs where they lie in a
-// run's folder (runs/explained_photographs.h). The same runs and context give
+// nothing is fetched and nothing runs. It opens with three explained photographs where they lie in
+// a run's folder (runs/explained_photographs.h). The same runs and context give
 // the same bytes. Every run must hold findings.json (`partwise measure RUN`); an Error names the
 // run and what is wrong with it.
 //   context, all optional: {"title": …, "command": …, "seconds": …, "seed": …,

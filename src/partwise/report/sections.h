@@ -60,11 +60,13 @@ std::string metric_block(std::span<const LoadedRun> runs,
 // What the logs tell about training, one chart a quantity; "" without logs.
 std::string training_charts(std::span<const LoadedRun> runs);
 
-// Filters with the pictures they fire on, per run and layer: some drawn at random, then the best and
-// the worst, fewer of each where there are many layers. Pictures must lie below their run's folder.
+// Filters with the pictures they fire on, per run and layer: some drawn at random, then the best
+// and the worst, fewer of each where there are many layers. Pictures must lie below their run's
+// folder.
 std::string gallery(std::span<const LoadedRun> runs);
 
-// The first three cards of the run's last layer, those drawn at random before others; "" without any.
+// The first three cards of the run's last layer, those drawn at random before others; "" without
+// any.
 std::string three_cards(const LoadedRun& run);
 
 // The paper's figures that were drawn of the runs: that of wrong decisions, or all others; ""

@@ -8,12 +8,13 @@
 
 namespace partwise::report {
 
-// A table for the terminal: every column as wide as its widest cell. Cells may be a stranger's text:
-// what a terminal takes for a command, or for the end of a line, is shown as \xNN.
+// A table for the terminal: every column as wide as its widest cell. Cells may be a stranger's
+// text: what a terminal takes for a command, or for the end of a line, is shown as \xNN.
 using Rows = std::vector<std::vector<std::string>>;
 std::string aligned(const Rows& rows);
 
-// The numbers that lead, one row per layer. Several runs go by their names, one by its arm; so below.
+// The numbers that lead, one row per layer. Several runs go by their names, one by its arm; so
+// below.
 std::string findings_table(std::span<const findings::NamedFindings> runs);
 
 // One line per finding: key, value, interval, controls; `all`: those that lead too.

@@ -21,8 +21,8 @@ std::vector<std::vector<RunFindings>> comparable_groups(std::span<const RunFindi
 std::vector<NumberWords> leading_numbers(bool of_network);
 
 // "Is A's number different from B's?" for one number, by findings::compare: what `partwise compare`
-// says of two runs, the report says too. Of several runs of an arm only what holds for every pair is
-// said.
+// says of two runs, the report says too. Of several runs of an arm only what holds for every pair
+// is said.
 struct Claim {
   const NumberWords* metric = nullptr;
   std::string role;  // of the layer; "" for the whole network

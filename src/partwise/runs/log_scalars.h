@@ -21,7 +21,8 @@ std::vector<Scalar> scalars_of(const nlohmann::json& row);
 double scalar_at(const nlohmann::json& row, const char* name);
 
 // The rows as a table: a header, `epoch` first and the other names in the order they first appear,
-// then one line per row; a cell is empty where the row lacks the number. Numbers keep all their digits.
+// then one line per row; a cell is empty where the row lacks the number. Numbers keep all their
+// digits.
 std::string log_csv(const std::vector<nlohmann::json>& rows);
 
 // TensorBoard finds event files by "tfevents" in their name.

@@ -23,8 +23,8 @@ struct ListedRun {
   std::string problem;  // why it cannot be read; "": it can
 };
 
-// The runs in and below a folder, by their paths; hidden folders, links and what lies inside runs are
-// passed over. An Error where the folder is not there.
+// The runs in and below a folder, by their paths; hidden folders, links and what lies inside runs
+// are passed over. An Error where the folder is not there.
 std::vector<ListedRun> list_runs(const std::filesystem::path& folder);
 
 // Whether a process trains it at this moment.

@@ -4,8 +4,8 @@
 
 namespace partwise::server {
 
-// The rows of the table of addresses (docs/explorer.md), by what they are about. The desk must outlive
-// them.
+// The rows of the table of addresses (docs/explorer.md), by what they are about. The desk must
+// outlive them.
 std::vector<Route> run_routes(Desk& desk);
 std::vector<Route> filter_routes(Desk& desk);
 std::vector<Route> photo_routes(Desk& desk);

@@ -11,8 +11,8 @@ namespace partwise::server {
 inline constexpr int64_t kMostBody = int64_t{32} << 20U;  // bytes
 inline constexpr auto kChangeHeader = "x-partwise";       // a page of another site cannot send it
 
-// Who may ask. A server bound to this machine alone is open to everyone on it; one that others reach
-// demands its token everywhere.
+// Who may ask. A server bound to this machine alone is open to everyone on it; one that others
+// reach demands its token everywhere.
 struct Gate {
   std::string host;  // as it was bound
   int port = 0;

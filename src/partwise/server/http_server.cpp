@@ -27,8 +27,8 @@ std::string lower(std::string text) {
   return text;
 }
 
-// A body that is too large is thrown away as it comes, up to a point: a browser that is cut off while
-// it sends does not read the answer.
+// A body that is too large is thrown away as it comes, up to a point: a browser that is cut off
+// while it sends does not read the answer.
 constexpr int64_t kMostDrained = int64_t{1} << 30U;
 constexpr std::chrono::seconds kDraining{5};
 

@@ -24,8 +24,9 @@ class HttpServer {
   HttpServer& operator=(const HttpServer&) = delete;
 
   int port() const;
-  // Serves on threads of its own until stop. Every answer carries the security headers; `answer` may
-  // be called from several threads at once. What it throws is answered with 500, an Error with 400.
+  // Serves on threads of its own until stop. Every answer carries the security headers; `answer`
+  // may be called from several threads at once. What it throws is answered with 500, an Error with
+  // 400.
   void start(Check check, Answer answer);
   // Waits for the answers at hand.
   void stop();

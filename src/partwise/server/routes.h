@@ -12,8 +12,8 @@ namespace partwise::server {
 // What stood in a path where its pattern has names.
 using Named = std::map<std::string, std::string>;
 
-// One row of the table of addresses. A pattern's segments are words, or {names} that stand for any one
-// segment: "/api/runs/{run}/log".
+// One row of the table of addresses. A pattern's segments are words, or {names} that stand for any
+// one segment: "/api/runs/{run}/log".
 struct Route {
   const char* method;
   const char* pattern;

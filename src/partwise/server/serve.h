@@ -20,7 +20,8 @@ struct ServeRequest {
   std::function<void()> prepare;  // done on every thread that works with networks
 };
 
-// The explorer over runs: a server that answers as docs/explorer.md says, until it goes out of scope.
+// The explorer over runs: a server that answers as docs/explorer.md says, until it goes out of
+// scope.
 class Explorer {
  public:
   // Takes the port first, so that a taken one is an Error before any work begins.

@@ -6,11 +6,12 @@
 
 namespace partwise::tensors {
 
-// LibTorch's own updates of many parameters in one kernel, where it has them: on a GPU, from 2.4 on.
+// LibTorch's own updates of many parameters in one kernel, where it has them: on a GPU, from 2.4
+// on.
 bool has_fused_updates(const Tensor& parameter);
 
-// What belongs to the parameters of one group, in their order; rate []: on their device. Gradients are
-// divided by `too_large`, and nothing happens where `broken` is not 0; both [] float32.
+// What belongs to the parameters of one group, in their order; rate []: on their device. Gradients
+// are divided by `too_large`, and nothing happens where `broken` is not 0; both [] float32.
 struct FusedGroup {
   std::vector<Tensor> parameters;
   std::vector<Tensor> gradients;

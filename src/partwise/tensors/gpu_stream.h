@@ -27,8 +27,8 @@ class SideWork {
   // was asked for before. What both use must live until they are joined.
   void run(const Tensor& where, const std::function<void()>& ask);
   void join();  // what is asked for from here on comes after it
-  void
-  let_go() noexcept;  // the same for where it began; a GPU that no longer answers is left alone
+  // The same for where it began; a GPU that no longer answers is left alone.
+  void let_go() noexcept;
 
  private:
   struct End;

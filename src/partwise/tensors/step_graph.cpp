@@ -68,8 +68,8 @@ struct StepGraph::Recordings {
     recording.graph = std::move(graph);
   }
 
-  // The recordings' memory. LibTorch gives it up with the last of them and takes none under its name
-  // again.
+  // The recordings' memory. LibTorch gives it up with the last of them and takes none under its
+  // name again.
   std::weak_ptr<const Pool> pool;
   RecentlyUsed<Recording> by_key{kKeysKept};
 };

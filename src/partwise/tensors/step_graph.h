@@ -11,9 +11,9 @@ namespace partwise::tensors {
 enum class Replay { on, off };
 
 // What a training step asks of a GPU, recorded once and from then on launched as one piece: the
-// processor then no longer names hundreds of kernels for every step. Elsewhere, and with Replay::off,
-// every step is run. A recording that no step has asked for lately is dropped: some keys end with
-// their epoch.
+// processor then starts one graph, not hundreds of kernels. Elsewhere, and with Replay::off, every
+// step is run. A recording that no step has asked for lately is dropped: some keys are of one epoch
+// only.
 class StepGraph {
  public:
   explicit StepGraph(Replay replay);

@@ -50,8 +50,8 @@ inline double rate_factor(const TrainOptions& options, int64_t epoch, int64_t st
   return epoch_rate(options, epoch) * std::min(1.0, (static_cast<double>(at) + 1.0) / (rise + 1.0));
 }
 
-// How much of the masks is in force at one of all steps: rising evenly over the first mask_warmup of
-// them, then all.
+// How much of the masks is in force at one of all steps: rising evenly over the first mask_warmup
+// of them, then all.
 inline double mask_share(const parts::PartOptions& options, int64_t step, int64_t steps) {
   const double rise = options.mask_warmup * static_cast<double>(steps);
   return rise > 0.0 ? std::min(1.0, static_cast<double>(step) / rise) : 1.0;

@@ -149,7 +149,8 @@ class Training {
     Tensor numbers;   // float64 [3]
   };
 
-  // The checkpoint comes last: after it a run may count as trained, and nothing is written any more.
+  // The checkpoint comes last: after it a run may count as trained, and nothing is written any
+  // more.
   void save() {
     models::record_categories(run_, models::remembered_categories(network_), position_);
     models::save_checkpoint(run_, pack(network_, optimizer_, position_));

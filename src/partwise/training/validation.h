@@ -33,8 +33,9 @@ class Validation {
 
   // {"images", "accuracy", "loss", "layers": [{"layer", "purity", "instability_ratio",
   // "dead_share", "silent_share", "effective_filters", "filters_per_category"}]}, as `partwise
-  // measure` defines them, without intervals: layers are the tapped ones, over the rows that show an object of the task; a filter's category
-  // is the one it fires strongest on among as many training rows. null: the number does not exist.
+  // measure` defines them, without intervals: layers are the tapped ones, over the rows that show
+  // an object of the task; a filter's category is the one it fires strongest on among as many
+  // training rows. null: the number does not exist.
   nlohmann::json measure(const networks::Network& network) const;
 
  private:

@@ -14,8 +14,8 @@ struct Letter {
   std::vector<std::vector<Point>> lines;
 };
 
-// ASCII, the letters of Latin-1 and a few signs (· × − – … ± µ ° → Δ Σ β λ τ and the like); any other
-// character is a hollow box.
+// ASCII, the letters of Latin-1 and a few signs (· × − – … ± µ ° → Δ Σ β λ τ and the like); any
+// other character is a hollow box.
 const Letter& letter_of(char32_t character);
 
 // Words as lines in pixels, y down, from the start of the baseline. Heights of small letters and

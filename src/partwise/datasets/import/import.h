@@ -63,8 +63,8 @@ struct ImportReport {
 // image is decoded once to prove that it can be used; no more than one per thread is in memory. A
 // folder that already holds this import is left as it is; an interrupted one is completed; a
 // non-empty folder that is something else is refused, and so is an import whose original has other
-// images or another word in its annotations since, and one into its own original. Of two at once into
-// one folder the second waits for the first.
+// images or another word in its annotations since, and one into its own original. Of two at once
+// into one folder the second waits for the first.
 ImportReport import_dataset(const ImportRequest& request);
 
 // How often each kind of thing was skipped.

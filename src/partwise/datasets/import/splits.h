@@ -32,8 +32,8 @@ Splits paper_splits(const std::vector<SplitEntry>& entries);
 // content stay together.
 Splits clean_splits(const std::vector<SplitEntry>& entries, double test_share, int64_t seed);
 
-// Every image where its original put it; those it says nothing about as clean_splits does, those held
-// out among the original's test images, else among its validation images, else none of them.
+// Every image where its original put it; those it says nothing about as clean_splits does, those
+// held out among the original's test images, else among its validation images, else none of them.
 Splits own_splits(const std::vector<SplitEntry>& entries, double test_share, int64_t seed);
 
 }  // namespace partwise::datasets

@@ -139,7 +139,8 @@ const std::string& category_of_row(const DrawnRun& run, int64_t row);
 // "fox: head", or "fox" for a filter that stands for no part.
 std::string stands_for(const DrawnRun& run, std::size_t tap, int64_t filter);
 
-// The filter's evidence on each of the rows (evidence::evidence_map); empty on a row it is silent on.
+// The filter's evidence on each of the rows (evidence::evidence_map); empty on a row it is silent
+// on.
 std::vector<std::vector<float>> evidence_on(const DrawnRun& run,
                                             std::size_t tap,
                                             int64_t filter,

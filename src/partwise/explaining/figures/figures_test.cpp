@@ -17,8 +17,8 @@ namespace {
 namespace fs = std::filesystem;
 using networks::Arm;
 
-// Networks that were drawn, not trained, and a handful of animals: what a figure shows of them means
-// nothing, but it is the same everywhere.
+// Networks that were drawn, not trained, and a handful of animals: what a figure shows of them
+// means nothing, but it is the same everywhere.
 class Figures : public testing::Test {
  protected:
   static void SetUpTestSuite() {
@@ -87,7 +87,8 @@ class Figures : public testing::Test {
                                    const std::vector<std::string>& folders,
                                    const FigureOptions& options) {
     constexpr double kScale = 0.45;
-    // Untrained maps have near ties: where a peak moves, so does one outline, about 1 % of a figure.
+    // Untrained maps have near ties: where a peak moves, so does one outline, about 1 % of a
+    // figure.
     constexpr double kMayDiffer = 0.02;
     views::expect_golden(compose(draw(figure, folders, options)).image(kScale), "figure_" + figure,
                          kMayDiffer);

@@ -18,10 +18,10 @@ constexpr std::size_t kPlaceCategories = 3;
 constexpr int64_t kSignDraws = 8;
 constexpr uint64_t kSignStream = 0x7369676e;
 
-// Where the evidence of all filters of a layer lies: sum_f r_f^2 |d r_f / d pixel|^2, r_f the peak as
-// a share of the filter's strongest one, so that loud filters do not outshout the rest. As gradients
-// of sums with random signs have this as the mean of their energy, a few passes serve any number of
-// filters.  -> per row [side * side]
+// Where the evidence of all filters of a layer lies: sum_f r_f^2 |d r_f / d pixel|^2, r_f the peak
+// as a share of the filter's strongest one, so that loud filters do not outshout the rest. As
+// gradients of sums with random signs have this as the mean of their energy, a few passes serve any
+// number of filters.  -> per row [side * side]
 std::vector<std::vector<float>> places_on(const DrawnRun& run,
                                           std::size_t tap,
                                           std::span<const int64_t> rows,
