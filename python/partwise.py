@@ -92,13 +92,19 @@ class Interpretable(torch.nn.Module):
             self._buffers[name] = tensor
 
     def _apply(self, function, *more, **named):
+        self._layer.buffers()  # waits for what a GPU still writes to them
         for tensor in self._buffers.values():
             moved = function(tensor)  # half types leave the statistics alone, but for the device
             wide = moved.dtype in (torch.float32, torch.float64)
             tensor.data = moved if wide else tensor.to(moved.device)
         return self
 
+    def _save_to_state_dict(self, *to):
+        self._layer.buffers()
+        super()._save_to_state_dict(*to)
+
     def _load_from_state_dict(self, state, prefix, metadata, *more):
+        self._layer.buffers()
         super()._load_from_state_dict(state, prefix, {**metadata, "assign_to_params_buffers": False}, *more)
 
     def __getstate__(self):

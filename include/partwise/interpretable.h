@@ -61,7 +61,7 @@ struct LayerDiagnostics {
 // paper's Z) are registered buffers: to(), torch::save, torch::load and clone() take them along.
 // They are float32, or float64 after to(torch::kFloat64); half types leave them alone. On a GPU a
 // training pass finds them out beside other work: they are there once its backward pass, or one of
-// the functions below, has been called; buffers() and torch::save alone do not wait.
+// the functions below, has been called; before buffers() alone call wait().
 //
 // Gradient accumulation. Every forward pass in training moves the statistics, and every backward
 // pass adds the filter gradient of its own maps. In the units filter-share and layer-share (the
@@ -153,6 +153,9 @@ class InterpretableImpl : public torch::nn::Cloneable<InterpretableImpl> {
   torch::Tensor diagnostic_sums() const;
   void load_diagnostic_sums(const torch::Tensor& sums);
 
+  // What is asked of the GPU from here on comes after what training passes still find out.
+  void wait() const;
+
   // The program's own: with several ranks the maps are this rank's share of the batch and `labels`
   // are the whole batch's. Every statistic, norm and mean is then of the whole batch, the task
   // gradient is that of the whole batch's mean, and all ranks must run the same passes.
@@ -166,6 +169,7 @@ class InterpretableImpl : public torch::nn::Cloneable<InterpretableImpl> {
 
   void reset() override;  // for clone()
   void pretty_print(std::ostream& stream) const override;
+  void save(torch::serialize::OutputArchive& archive) const override;
   void load(torch::serialize::InputArchive& archive) override;
   using Cloneable::to;
   void to(torch::Device device, torch::Dtype type, bool non_blocking = false) override;

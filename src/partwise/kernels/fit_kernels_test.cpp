@@ -170,6 +170,39 @@ TEST(FitKernels, DoInDoubleWhatTheFormulasSayAtEveryLevelAndSize) {
   expect_all_fits<double>();
 }
 
+// What is no number is to be seen in what comes of it.
+template <class T>
+void expect_no_numbers() {
+  const T none = std::numeric_limits<T>::quiet_NaN();
+  for (const auto level : available_levels()) {
+    const Sample<T> sample({5, 2, 3});
+    const auto& batch = sample.batch;
+    const auto& kernels = fit_kernels<T>(level);
+    const Range all{0, batch.filters};
+    std::vector<T> fits(static_cast<std::size_t>(fits_per_filter(batch, kernels.lanes)) * 2);
+    kernels.all_fits(batch, all, sample.maps.data(), sample.slopes.data(), nullptr, fits.data());
+    const std::vector<T> inverse(2, T(0.4));
+    const std::vector<T> log_z(20, none);
+    std::vector<T> marginals(10);
+    kernels.log_marginals(batch, all, fits.data(), inverse.data(), log_z.data(), T(3),
+                          marginals.data());
+    for (const auto one : marginals) EXPECT_TRUE(std::isnan(one));
+    std::vector<T> remembered(20, none);
+    std::vector<T> seen(20);
+    kernels.partition(batch, all, fits.data(), inverse.data(), {remembered.data(), 0.5, 0.75}, T(3),
+                      seen.data(), marginals.data());
+    for (const auto one : marginals) EXPECT_TRUE(std::isnan(one));
+    kernels.weigh_templates(batch, all, fits.data(), inverse.data(), log_z.data(), T(3), nullptr,
+                            nullptr, false);
+    for (const auto one : fits) EXPECT_TRUE(std::isnan(one));
+  }
+}
+
+TEST(FitKernels, HideNothingThatIsNoNumber) {
+  expect_no_numbers<float>();
+  expect_no_numbers<double>();
+}
+
 // The smallest beta (parts/part_option_fields.h), cones that reach 20 million cells far, and
 // further than an integer can say.
 template <class T>

@@ -235,6 +235,32 @@ TEST(MapKernels, DoInDoubleWhatTheFormulasSayAtEveryLevelAndSize) {
   expect_all<double>();
 }
 
+// Whoever hands over maps that are not what they should be gets a wrong cell, not one outside.
+TEST(MapKernels, CentresOfAnyNumbersAreCells) {
+  Sample<float> sample({16, 16, 14});
+  Random random(3);
+  for (auto& x : sample.maps) x = static_cast<float>(random.uniform(-1.0, 1.0));
+  sample.maps[0] = 3e37F;
+  sample.maps[195] = 3e38F;
+  sample.maps[400] = std::numeric_limits<float>::infinity();
+  sample.maps[600] = std::numeric_limits<float>::quiet_NaN();
+  const auto size = static_cast<std::size_t>(sample.batch.maps());
+  for (const auto level : available_levels()) {
+    std::vector<int64_t> peaks(size);
+    std::vector<int64_t> strongest(size);
+    std::vector<float> tops(size);
+    std::vector<float> masses(size);
+    std::vector<float> squares(size);
+    map_kernels<float>(level).look(
+        sample.batch, {0, sample.batch.maps()}, sample.maps.data(), /*centroid=*/true,
+        {peaks.data(), strongest.data(), tops.data(), masses.data(), squares.data()});
+    for (const auto peak : peaks) {
+      EXPECT_GE(peak, 0);
+      EXPECT_LT(peak, sample.batch.cells());
+    }
+  }
+}
+
 // Two threads that share a batch write what one would.
 TEST(MapKernels, TouchNoMapOutsideTheirRange) {
   const Sample<float> sample({3, 5, 7});
@@ -249,6 +275,22 @@ TEST(MapKernels, TouchNoMapOutsideTheirRange) {
       const auto map = static_cast<int64_t>(i) / sample.batch.cells();
       EXPECT_EQ(part[i], map >= 4 && map < 9 ? whole[i] : -1.0F);
     }
+    std::vector<float> own(15);
+    std::vector<float> foreign(15);
+    std::vector<float> pairs(size, -1.0F);
+    const auto mask_pairs = [&](Range range) {
+      kernels.mask_pairs(sample.batch, range, sample.maps.data(), sample.templates(), 1.0F,
+                         {own.data(), foreign.data()}, pairs.data());
+    };
+    mask_pairs({2, 5});
+    for (std::size_t i = 0; i < size; ++i) {
+      const auto map = static_cast<int64_t>(i) / sample.batch.cells();
+      const auto from_end = std::min(map, 14 - map);
+      EXPECT_EQ(pairs[i], from_end >= 2 && from_end < 5 ? whole[i] : -1.0F);
+    }
+    mask_pairs({0, 2});
+    mask_pairs({5, 8});
+    EXPECT_EQ(pairs, whole);
   }
 }
 

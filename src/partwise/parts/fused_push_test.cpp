@@ -111,6 +111,65 @@ TEST(FusedPush, OfEveryOptionIsTheComposedOne) {
   }
 }
 
+// Maps of one cell have one template, whatever their beta.
+TEST(FusedPush, OfMapsOfOneCellIsTheComposedOne) {
+  const auto trained = [](const PartOptions& options) {
+    torch::manual_seed(2);
+    Interpretable layer(4, 1, 2, options);
+    const auto maps = torch::rand({6, 4, 1, 1}).requires_grad_();
+    const auto labels = torch::randint(-1, 2, {6}, torch::kInt64);
+    const auto out = layer->mask_and_learn(maps, labels);
+    out.square().sum().backward();
+    return torch::stack({out.detach(), maps.grad()});
+  };
+  for (const auto method : {Method::partwise, Method::release}) {
+    const auto fused = trained(method_options(method));
+    const ComposedOperators reference;
+    const auto composed = trained(method_options(method));
+    EXPECT_GT(fused[0].sum().item<double>(), 0.0);
+    EXPECT_TRUE(torch::allclose(fused, composed, 1e-4, 1e-5)) << fused - composed;
+  }
+}
+
+TEST(FusedPush, AnEmptyBatchTeachesNothing) {
+  for (const auto rule : {Rule::release, Rule::paper, Rule::exact}) {
+    PartOptions options;
+    options.rule = rule;
+    Interpretable layer(4, 3, 2, options);
+    const auto before = layer->buffers(true);
+    std::vector<Tensor> kept;
+    for (const auto& buffer : before) kept.push_back(buffer.clone());
+    const auto maps = torch::rand({0, 4, 3, 3}).requires_grad_();
+    layer->mask_and_learn(maps, torch::empty({0}, torch::kInt64)).sum().backward();
+    for (std::size_t i = 0; i < kept.size(); ++i)
+      EXPECT_TRUE(torch::equal(layer->buffers()[i], kept[i])) << i;
+  }
+}
+
+// Enough maps that two threads share them.
+TEST(FusedPush, DoesNotDependOnThreads) {
+  const auto trained = [](int threads) {
+    at::set_num_threads(threads);
+    torch::manual_seed(7);
+    Interpretable layer(17, 5, 3);
+    std::vector<Tensor> seen;
+    for (int step = 0; step < 3; ++step) {
+      const auto maps = torch::rand({61, 17, 5, 5}).requires_grad_();
+      const auto labels = torch::randint(-1, 3, {61}, torch::kInt64);
+      const auto out = layer->mask_and_learn(maps, labels);
+      out.square().sum().backward();
+      for (const auto& tensor : {out.detach(), maps.grad()}) seen.push_back(tensor.flatten());
+    }
+    for (const auto& buffer : layer->buffers()) seen.push_back(buffer.flatten());
+    return torch::cat(seen);
+  };
+  const int before = at::get_num_threads();
+  const auto one = trained(1);
+  EXPECT_TRUE(torch::equal(trained(2), one));
+  EXPECT_TRUE(torch::equal(trained(3), one));
+  at::set_num_threads(before);
+}
+
 // The mask is linear: differentiated twice it is itself.
 TEST(FusedPush, CanBeDifferentiatedTwice) {
   Interpretable layer(2, 4, 1);

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 
 namespace partwise::parts {
 namespace {
@@ -26,10 +27,12 @@ T* at(const Tensor& tensor) {
   return tensor.defined() ? static_cast<T*>(tensor.data_ptr()) : nullptr;
 }
 
-std::vector<Tensor> channels_last(const std::vector<Tensor>& pieces) {
-  std::vector<Tensor> laid;
-  for (const auto& piece : pieces) laid.push_back(piece.detach().contiguous(kChannelsLast));
-  return laid;
+// The channels innermost, and pairs of numbers where the kernels can read them at once.
+Tensor laid_out(const Tensor& maps) {
+  constexpr std::uintptr_t kPair = 2 * sizeof(float);
+  const auto laid = maps.contiguous(kChannelsLast);
+  const bool even = reinterpret_cast<std::uintptr_t>(laid.data_ptr()) % kPair == 0;
+  return even ? laid : laid.clone(kChannelsLast);
 }
 
 kernels::GpuMaps maps_of(const std::vector<Tensor>& pieces, const std::vector<Tensor>& biases) {
@@ -89,6 +92,7 @@ enum FilterNumber {
 // What one pass keeps on the GPU until its backward pass is done.
 struct GpuPlan : torch::CustomClassHolder {
   std::vector<Tensor> pieces;
+  std::vector<uint32_t> versions;  // of the pieces
   std::vector<Tensor> biases;
   Tensor labels;
   Tensor map_numbers;
@@ -110,11 +114,7 @@ struct GpuPlan : torch::CustomClassHolder {
   tensors::Ranks ranks;
   int64_t begin = 0;  // of this rank's images among the batch's
   int64_t end = 0;
-  std::shared_ptr<tensors::SideWork> side;  // the layer's
-
-  ~GpuPlan() override {
-    if (side) side->let_go();  // it uses what is here
-  }
+  tensors::SideWork side;  // the last member: it uses the others
 
   int images() const { return whole(map_numbers.size(1)); }  // the batch's
 
@@ -174,12 +174,16 @@ struct GpuFunction : torch::autograd::Function<GpuFunction> {
     const auto holder = context->saved_data["plan"].toCapsule();
     auto& plan = static_cast<GpuPlan&>(*holder);
     std::vector<Tensor> result(1 + plan.pieces.size() + plan.biases.size());
-    plan.side->join();
+    plan.side.join();
     if (!gradients[0].defined()) return result;
+    for (std::size_t i = 0; i < plan.pieces.size(); ++i) {
+      TORCH_CHECK(plan.pieces[i]._version() == plan.versions[i],
+                  "maps were changed in place behind an interpretable layer");
+    }
     TORCH_CHECK(!torch::GradMode::is_enabled(),
                 "an interpretable layer in training can be differentiated once only on a GPU");
     const torch::NoGradGuard no_grad;
-    const auto task = gradients[0].to(plan.pieces.front().scalar_type()).contiguous(kChannelsLast);
+    const auto task = laid_out(gradients[0].to(plan.pieces.front().scalar_type()));
     auto push = plan.push;
     push.gradient = task.data_ptr();
     for (std::size_t i = 0; i < plan.pieces.size(); ++i) {
@@ -215,7 +219,10 @@ void lay_out(GpuPlan& plan,
              const GpuPass& pass,
              const Memory& memory,
              const tensors::Ranks& ranks) {
-  plan.pieces = channels_last(pass.pieces);
+  for (const auto& piece : pass.pieces) {
+    plan.pieces.push_back(laid_out(piece.detach()));
+    plan.versions.push_back(plan.pieces.back()._version());
+  }
   for (const auto& bias : pass.biases) plan.biases.push_back(bias.detach().contiguous());
   const auto maps = maps_of(plan.pieces, plan.biases);
   const auto type = memory.type();
@@ -443,8 +450,8 @@ bool can_fuse_on_gpu(const std::vector<Tensor>& pieces, const Memory& memory) {
 Tensor mask_on_gpu(const Tensor& maps, const Memory& memory, const PartOptions& options) {
   const torch::NoGradGuard no_grad;
   GpuPlan plan;
-  lay_out(plan, {{maps}, {}, false, maps.new_empty({0}, torch::kInt64), 1.0, 0.0, {}, {}}, memory,
-          {});
+  lay_out(plan, {{maps}, {}, false, maps.new_empty({0}, torch::kInt64), 1.0, 0.0, {}, nullptr},
+          memory, {});
   plan.slopes = memory.slopes();
   auto look = look_of(plan, options);
   look.masked = plan.masked.data_ptr();
@@ -463,7 +470,7 @@ Tensor mask_and_learn_on_gpu(const GpuPass& pass,
     const auto& table = *kernels_for(pass.pieces.front());
     const bool learned = options.beta_rule == BetaRule::learned;
     lay_out(*plan, pass, memory, ranks);
-    plan->side = pass.side;
+    pass.newest->join();  // an earlier pass may be about to write what this one reads
     auto* stream = tensors::stream_of(plan->map_numbers);
     plan->slopes = memory.slopes();
     auto look = look_of(*plan, options);
@@ -512,7 +519,8 @@ Tensor mask_and_learn_on_gpu(const GpuPass& pass,
     bool comes_back = false;
     for (const auto& piece : pass.pieces) comes_back = comes_back || piece.requires_grad();
     if (comes_back && !learned && memory.is_assigned() && ranks.alone()) {
-      plan->side->run(plan->map_numbers, find_out);
+      plan->side.run(plan->map_numbers, find_out);
+      pass.newest->is(plan->side);
     } else {
       find_out();
     }

@@ -19,9 +19,9 @@ struct GpuPass {
   bool through_relu = false;
   Tensor labels;  // [batch] int64, of all ranks' images; the maps are this one's
   double mask_share = 1.0;
-  double strength = 0.0;                    // 0: the mask alone
-  Tensor category_shares;                   // [category] float32: omega by these; or undefined
-  std::shared_ptr<tensors::SideWork> side;  // the layer's, to be joined before its memory is read
+  double strength = 0.0;                      // 0: the mask alone
+  Tensor category_shares;                     // [category] float32: omega by these; or undefined
+  tensors::NewestSideWork* newest = nullptr;  // the layer's, joined before its memory is read
 };
 
 // Maps of bfloat16 or float32 on a GPU.

@@ -3,6 +3,7 @@
 #include "partwise/parts/fused_maps.h"
 #include "partwise/parts/option_changes_fixture.h"
 #include "partwise/tensors/ranks_fixture.h"
+#include "partwise/tensors/step_graph.h"
 #include "partwise/tensors/torch.h"
 
 #include <gtest/gtest.h>
@@ -203,6 +204,7 @@ TEST(GpuLayer, LiftsSilentMapsWhereverTheirStrongestCellLies) {
   PartOptions options;
   options.peak = Peak::centroid;
   options.keep_alive = 1.0;
+  options.vote = 0.0;  // which raises these cells, too
   const auto gradient = [&] {
     Interpretable layer(4, 5, 2, options);
     layer->to(gpu.device());
@@ -253,6 +255,92 @@ TEST(GpuLayer, LogsTheLossOfTheSameBatchesAsTheComposedOne) {
   const auto composed = logged();
   EXPECT_TRUE(torch::allclose(fused, composed, 5e-5, 1e-6)) << (fused - composed).abs().max();
   EXPECT_EQ(composed[39][6].item<double>(), 2.0);  // watched since the look after the 19th
+}
+
+// Steps that a GPU replays are those that it would run: what they learn, and which are counted.
+TEST(GpuLayer, ReplayedStepsLearnAndCountAsThoseThatAreRun) {
+  const Gpu gpu;
+  const auto trained = [&](tensors::Replay replay) {
+    Interpretable layer(4, 5, 1);
+    layer->to(gpu.device());
+    tensors::StepGraph graph(replay);
+    const auto maps = torch::zeros({5, 4, 5, 5}).to(gpu.device());
+    const auto labels = torch::zeros({5}, torch::kInt64).to(gpu.device());
+    int replayed = 0;
+    std::vector<Tensor> seen;
+    for (int step = 0; step < 40; ++step) {
+      torch::manual_seed(static_cast<uint64_t>(step));
+      maps.copy_(torch::rand({5, 4, 5, 5}));
+      labels.copy_(torch::randint(-1, 1, {5}, torch::kInt64));
+      const bool again = graph.run(layer->pass_key(), layer->repeats(), [&] {
+        const auto leaf = maps.detach().requires_grad_();
+        layer->open_and_learn({leaf * 1.0}, labels).square().sum().backward();
+      });
+      if (again) {
+        layer->count_again();
+        ++replayed;
+      }
+      if (step == 18) layer->take_diagnostics();
+      if (step == 25) layer->load_diagnostic_sums(layer->diagnostic_sums());
+      seen.push_back(layer->diagnostic_sums());
+    }
+    EXPECT_EQ(replayed > 0, replay == tensors::Replay::on && !gpu.emulated);
+    for (const auto& buffer : layer->buffers())
+      seen.push_back(buffer.to(torch::kCPU, torch::kFloat64).flatten());
+    return torch::cat(seen);
+  };
+  EXPECT_TRUE(torch::equal(trained(tensors::Replay::on), trained(tensors::Replay::off)));
+}
+
+TEST(GpuLayer, MapsThatWereChangedInPlaceAreRefused) {
+  const Gpu gpu;
+  Interpretable layer(4, 5, 1);
+  layer->to(gpu.device());
+  const auto labels = torch::zeros({2}, torch::kInt64).to(gpu.device());
+  const auto leaf = torch::rand({2, 4, 5, 5}).to(gpu.device()).requires_grad_();
+  const auto maps = leaf * 1.0;
+  const auto out = layer->mask_and_learn(maps, labels);
+  maps.add_(1.0);
+  EXPECT_THROW(out.sum().backward(), c10::Error);
+}
+
+// Kernels read pairs of filters at once: a view may begin between two.
+TEST(GpuLayer, MapsMayBeginAnywhereInMemory) {
+  const Gpu gpu;
+  Interpretable layer(4, 1, 1);
+  layer->to(gpu.device());
+  const auto numbers = torch::rand({25}).to(gpu.device());
+  const auto maps = numbers.narrow(0, 1, 24).view({6, 4, 1, 1});
+  EXPECT_TRUE(torch::equal(layer->mask(maps), layer->mask(maps.clone())));
+}
+
+// A look that learns nothing, between a pass and its way back.
+TEST(GpuLayer, PassesThatDoNotComeBackLearnInTheirTurn) {
+  const Gpu gpu;
+  const auto trained = [&] {
+    Interpretable layer(4, 5, 1);
+    layer->to(gpu.device());
+    for (int step = 0; step < 6; ++step) {
+      torch::manual_seed(static_cast<uint64_t>(step));
+      const auto maps = torch::rand({5, 4, 5, 5}).to(gpu.device()).requires_grad_();
+      const auto labels = torch::randint(-1, 1, {5}, torch::kInt64).to(gpu.device());
+      const auto out = layer->mask_and_learn(maps, labels);
+      {
+        const torch::NoGradGuard no_grad;
+        layer->mask_and_learn(maps.detach() * 2.0, labels);
+      }
+      out.square().sum().backward();
+    }
+    const auto copy = std::dynamic_pointer_cast<InterpretableImpl>(layer->clone());
+    std::vector<Tensor> seen{layer->diagnostic_sums()};
+    for (const auto& buffer : copy->buffers())
+      seen.push_back(buffer.to(torch::kCPU, torch::kFloat64).flatten());
+    return torch::cat(seen);
+  };
+  const auto fused = trained();
+  const ComposedOperators reference;
+  const auto composed = trained();
+  EXPECT_TRUE(torch::allclose(fused, composed, 5e-5, 1e-6)) << (fused - composed).abs().max();
 }
 
 // Rounding at random keeps in the mean what one bfloat16 cannot hold.

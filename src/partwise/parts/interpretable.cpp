@@ -12,10 +12,11 @@ namespace partwise {
 struct InterpretableImpl::Inside {
   parts::Memory memory;
   parts::Diagnostics diagnostics;
-  Tensor shares_on_gpu;         // [category], or undefined
-  bool by_gpu_kernels = false;  // the last training pass
-  // What the memory and the diagnostics wait for.
-  std::shared_ptr<tensors::SideWork> side = std::make_shared<tensors::SideWork>();
+  Tensor shares_on_gpu;          // [category], or undefined
+  bool by_gpu_kernels = false;   // the last training pass
+  tensors::NewestSideWork side;  // it writes to the memory and the diagnostics
+
+  ~Inside() { side.let_go(); }
 };
 
 InterpretableImpl::InterpretableImpl(int64_t filters,
@@ -35,11 +36,9 @@ InterpretableImpl::InterpretableImpl(int64_t filters,
 }
 
 void InterpretableImpl::reset() {
-  inside_ = std::make_shared<Inside>(Inside{{filters_, side_, categories_, options_},
-                                            {},
-                                            {},
-                                            false,
-                                            std::make_shared<tensors::SideWork>()});
+  if (inside_) wait();  // the original of a clone, whose buffers are about to be copied
+  inside_ =
+      std::make_shared<Inside>(Inside{{filters_, side_, categories_, options_}, {}, {}, false, {}});
   for (const auto& [name, tensor] : inside_->memory.tensors()) register_buffer(name, tensor);
 }
 
@@ -98,7 +97,7 @@ Tensor shares_of_filters(const Tensor& filter_category,
 
 Tensor InterpretableImpl::mask(const Tensor& maps) const {
   check_maps(maps);
-  inside_->side->join();
+  wait();
   const auto& memory = inside_->memory;
   const bool differentiable = torch::GradMode::is_enabled() && maps.requires_grad();
   if (!differentiable && parts::can_fuse_on_gpu({maps}, memory))
@@ -128,7 +127,7 @@ Tensor InterpretableImpl::learn_on_gpu(const std::vector<Tensor>& pieces,
   const tensors::FullPrecision full;
   const auto there = labels.to(pieces.front().device());  // kernels cannot read from elsewhere
   return parts::mask_and_learn_on_gpu(
-      {pieces, biases, through_relu, there, mask_share_, strength, shares, side}, memory, options_,
+      {pieces, biases, through_relu, there, mask_share_, strength, shares, &side}, memory, options_,
       *ranks_, diagnostics);
 }
 
@@ -189,6 +188,7 @@ Tensor InterpretableImpl::mask_and_learn(const Tensor& maps,
                                          const std::vector<Tensor>& before_relu) {
   check_maps(maps);
   check_labels(labels, maps.size(0));
+  if (labels.size(0) == 0) return mask(maps);  // nothing to learn
   int64_t opened = 0;
   for (const auto& before : before_relu) opened += before.size(1);
   ensure(before_relu.empty() || opened == filters_,
@@ -200,7 +200,7 @@ Tensor InterpretableImpl::mask_and_learn(const Tensor& maps,
   auto& memory = inside_->memory;
   auto& diagnostics = inside_->diagnostics;
   inside_->by_gpu_kernels = false;
-  inside_->side->join();
+  wait();
   const auto values = maps.detach().to(memory.type().dtype());
   const bool fused = parts::can_fuse(maps) && maps.scalar_type() == values.scalar_type();
   const bool at_once = fused && options_.beta_rule == parts::BetaRule::fixed;
@@ -245,27 +245,27 @@ Tensor InterpretableImpl::mask_and_learn(const Tensor& maps,
 }
 
 Tensor InterpretableImpl::filter_category() const {
-  inside_->side->join();
+  wait();
   return inside_->memory.filter_category();
 }
 
 Tensor InterpretableImpl::filter_beta() const {
-  inside_->side->join();
+  wait();
   return inside_->memory.filter_beta();
 }
 
 parts::LayerDiagnostics InterpretableImpl::take_diagnostics() {
-  inside_->side->join();
+  wait();
   return inside_->diagnostics.take(inside_->memory);
 }
 
 Tensor InterpretableImpl::diagnostic_sums() const {
-  inside_->side->join();
+  wait();
   return inside_->diagnostics.sums();
 }
 
 void InterpretableImpl::load_diagnostic_sums(const Tensor& sums) {
-  inside_->side->join();
+  wait();
   inside_->diagnostics.load(sums);
 }
 
@@ -295,8 +295,17 @@ void InterpretableImpl::pretty_print(std::ostream& stream) const {
                                                    : word_of(options_.beta_rule));
 }
 
+void InterpretableImpl::wait() const {
+  inside_->side.join();
+}
+
+void InterpretableImpl::save(torch::serialize::OutputArchive& archive) const {
+  wait();
+  Cloneable::save(archive);
+}
+
 void InterpretableImpl::load(torch::serialize::InputArchive& archive) {
-  inside_->side->join();
+  wait();
   Cloneable::load(archive);
   auto own = named_buffers(/*recurse=*/false);
   const parts::Memory expected(filters_, side_, categories_, options_);
@@ -309,18 +318,18 @@ void InterpretableImpl::load(torch::serialize::InputArchive& archive) {
 }
 
 void InterpretableImpl::to(torch::Device device, torch::Dtype type, bool non_blocking) {
-  inside_->side->join();
+  wait();
   Cloneable::to(device, non_blocking);
   to(type, non_blocking);
 }
 
 void InterpretableImpl::to(torch::Device device, bool non_blocking) {
-  inside_->side->join();
+  wait();
   Cloneable::to(device, non_blocking);
 }
 
 void InterpretableImpl::to(torch::Dtype type, bool non_blocking) {
-  inside_->side->join();
+  wait();
   if (type == torch::kFloat32 || type == torch::kFloat64) Cloneable::to(type, non_blocking);
 }
 

@@ -82,6 +82,8 @@ Cones Memory::cones() const {
 Tensor Memory::slopes() const {
   const auto side = std::sqrt(static_cast<double>(distances_.size(0)));
   if (options_.beta_rule == BetaRule::learned) return (filter_beta() / side).contiguous();
+  if (peak_scale_.is_cpu()) return torch::full_like(peak_scale_, options_.beta / side);
+  // A GPU's recorded steps read them where they are.
   if (!fixed_slopes_.defined() || fixed_slopes_.device() != peak_scale_.device() ||
       fixed_slopes_.scalar_type() != peak_scale_.scalar_type())
     fixed_slopes_ = torch::full_like(peak_scale_, options_.beta / side);

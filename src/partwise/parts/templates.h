@@ -3,6 +3,9 @@
 #include "partwise/parts/part_option_fields.h"
 #include "partwise/tensors/tensor.h"
 
+#include <algorithm>
+#include <cstdint>
+
 namespace partwise::parts {
 
 // |[i,j] - mu| for all cells of an n x n map, [n*n, n*n], float64; row mu. L1, or L2 for the round
@@ -23,9 +26,11 @@ struct Cones {
   Tensor slopes;     // [filter]: beta / n
 };
 
-// beta of the release's slope b, which it writes on linspace(-1, 1, n).
+// beta of the release's slope b, which it writes on linspace(-1, 1, n). A map of one cell has no
+// other distance than 0.
 inline double beta_from_slope(double slope, int64_t side) {
-  return 2.0 * slope * static_cast<double>(side) / static_cast<double>(side - 1);
+  return 2.0 * slope * static_cast<double>(side) /
+         static_cast<double>(std::max<int64_t>(side - 1, 1));
 }
 
 // U_mu-hat of every map.  peaks [batch, filter] int64 -> [batch, filter, n*n]

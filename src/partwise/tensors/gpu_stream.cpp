@@ -48,9 +48,23 @@ c10::cuda::CUDAStream side_stream(c10::DeviceIndex gpu) {
 struct SideWork::End {
   explicit End(const c10::cuda::CUDAStream& began) : beginning(began) {}
 
+  void join() { event.block(c10::cuda::getCurrentCUDAStream(beginning.device_index())); }
+
+  // A GPU that no longer answers is left alone: whoever asks it for anything next is told.
+  void let_go() noexcept {
+    try {
+      event.block(beginning);
+    } catch (const std::exception&) {
+    }
+  }
+
   c10::cuda::CUDAStream beginning;  // where it was asked for
   at::cuda::CUDAEvent event;
 };
+
+SideWork::~SideWork() {
+  if (end_) end_->let_go();
+}
 
 void SideWork::run(const Tensor& where, const std::function<void()>& ask) {
   join();
@@ -76,17 +90,15 @@ void SideWork::run(const Tensor& where, const std::function<void()>& ask) {
 }
 
 void SideWork::join() {
-  const auto end = std::exchange(end_, nullptr);
-  if (end) end->event.block(c10::cuda::getCurrentCUDAStream(end->beginning.device_index()));
+  if (const auto end = std::exchange(end_, nullptr)) end->join();
 }
 
-void SideWork::let_go() noexcept {
-  try {
-    const auto end = std::exchange(end_, nullptr);
-    if (end) end->event.block(end->beginning);
-  } catch (const std::exception&) {
-    // Whoever asks for anything next is told.
-  }
+void NewestSideWork::join() const {
+  if (const auto end = end_.lock()) end->join();
+}
+
+void NewestSideWork::let_go() const noexcept {
+  if (const auto end = end_.lock()) end->let_go();
 }
 
 struct ComingNumbers::Event {
@@ -117,13 +129,17 @@ std::vector<double> ComingNumbers::read() const {
 
 struct SideWork::End {};
 
+SideWork::~SideWork() = default;
+
 void SideWork::run(const Tensor& /*where*/, const std::function<void()>& ask) {
   ask();
 }
 
 void SideWork::join() {}
 
-void SideWork::let_go() noexcept {}
+void NewestSideWork::join() const {}
+
+void NewestSideWork::let_go() const noexcept {}
 
 struct ComingNumbers::Event {};
 

@@ -4,7 +4,15 @@
 #include "partwise/tensors/recently_used.h"
 #include "partwise/tensors/torch.h"
 
-#if defined(PARTWISE_CUDA)
+#include <torch/version.h>
+
+// Steps are recorded with fused updates alone, which older ones do not have (fused_updates.h).
+#if defined(PARTWISE_CUDA) && \
+    (TORCH_VERSION_MAJOR > 2 || (TORCH_VERSION_MAJOR == 2 && TORCH_VERSION_MINOR >= 4))
+#define PARTWISE_RECORDS
+#endif
+
+#if defined(PARTWISE_RECORDS)
 #include <ATen/cuda/CUDAGraph.h>
 #include <c10/cuda/CUDAFunctions.h>
 #include <c10/cuda/CUDAGuard.h>
@@ -13,7 +21,7 @@
 
 namespace partwise::tensors {
 
-#if defined(PARTWISE_CUDA)
+#if defined(PARTWISE_RECORDS)
 
 namespace {
 
