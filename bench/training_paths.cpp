@@ -1,7 +1,9 @@
-// One training twice, by the kernels and by composed operators, from the same seed: the curves must
-// differ by rounding only. A third training has another seed: what a difference that matters is. By
-// SGD, which passes rounding on as it is; AdamW's first steps are a gradient's signs, and where the
-// true gradient is 0 (what a normalisation takes out) those are the signs of rounding errors.
+// One training by the kernels and by composed operators, from the same seed and the backbone that
+// the program carries: the curves must part by no more than rounding makes them. What rounding does:
+// the composed one again on another number of threads. What a difference that matters is: another
+// seed. By SGD, which passes rounding on as it is; AdamW's first steps are a gradient's signs, and
+// where the true gradient is 0 (what a normalisation takes out) those are the signs of rounding
+// errors.
 //   training_paths FOLDER [EPOCHS] [IMAGES]     (images per category; six categories)
 #include "partwise/base/error.h"
 #include "partwise/datasets/synthetic_animals.h"
@@ -33,7 +35,8 @@ std::vector<nlohmann::json> train(const Path& path,
   recipe.train.arm = networks::Arm::interpretable;
   recipe.train.epochs = epochs;
   recipe.train.optimizer = training::UpdateRule::sgd;
-  recipe.train.learning_rate = 0.002;
+  recipe.train.learning_rate = 0.01;
+  recipe.train.init = PARTWISE_SOURCE_DIR "/backbones/tiny.safetensors";
   recipe.train.seed = path.seed;
   recipe.train.validation_images = 30;
   std::optional<parts::ComposedOperators> reference;

@@ -92,7 +92,7 @@ enum FilterNumber {
 // What one pass keeps on the GPU until its backward pass is done.
 struct GpuPlan : torch::CustomClassHolder {
   std::vector<Tensor> pieces;
-  std::vector<uint32_t> versions;  // of the pieces
+  std::vector<int64_t> versions;  // of the pieces
   std::vector<Tensor> biases;
   Tensor labels;
   Tensor map_numbers;
