@@ -54,6 +54,7 @@ struct Fits {
 // What is added to the task gradient t at the maps (parts/filter_push.h):
 //   factor_f * ( [x > 0] (constant + pull U_mu) - scaling_f x ), or `dense` in place of the bracket
 //   + raise at the strongest cell
+// and by `lift`, once it is known,
 //   - lift max(U_strongest, 0) at the strongest cell and where x > 0
 template <class T>
 struct Push {
@@ -127,7 +128,7 @@ struct MapKernels {
                        const T* wanted,
                        T* squares);
 
-  // added = t + push; closed: what of it lies at a strongest cell with x <= 0, [images, filters].
+  // added = t + push but the lift; closed: what of it lies at a strongest cell with x <= 0, [images, filters].
   void (*push)(const Batch& batch,
                Range range,
                const T* maps,
@@ -136,6 +137,10 @@ struct MapKernels {
                T share,
                T* added,
                T* closed);
+
+  // The lift, added to both.
+  void (*lift)(
+      const Batch& batch, Range range, const T* maps, const Push<T>& push, T* added, T* closed);
 };
 
 template <class T>

@@ -136,6 +136,7 @@ void expect_push(const Sample<T>& sample, const MapKernels<T>& kernels, T share)
                 own.data());
   kernels.push(batch, all, sample.maps.data(), sample.gradient.data(), push, share, added.data(),
                closed.data());
+  kernels.lift(batch, all, sample.maps.data(), push, added.data(), closed.data());
   for (int64_t map = 0; map < batch.maps(); ++map) {
     const auto i = static_cast<std::size_t>(map);
     const auto f = static_cast<std::size_t>(map % batch.filters);

@@ -19,6 +19,9 @@ constexpr int64_t kMapsPerThread = 256;  // fewer are not worth another thread
 constexpr int64_t kFiltersPerThread = 8;
 constexpr int64_t kPairsAtOnce = 32;  // stay in the first cache between two passes
 constexpr int64_t kFiltersAtOnce = 4;
+constexpr int64_t kSecondCache = 512 << 10;  // bytes that one thread can count on
+constexpr int64_t kMostPushed = 8;           // filters; more bring nothing
+constexpr int64_t kFewestPushed = 4;         // fewer read too little of an image in one piece
 
 kernels::Batch batch_of(const Tensor& maps) {
   const auto cells = maps.dim() == 4 ? maps.size(2) * maps.size(3) : maps.size(2);
@@ -513,6 +516,76 @@ Pushed push_at(const Tensor& maps,
     using T = decltype(zero);
     kernel.push(batch, range, read<T>(in.x), read<T>(in.g), in.push<T>(), static_cast<T>(share),
                 pushed.gradient.template data_ptr<T>(), pushed.closed.template data_ptr<T>());
+  });
+  return pushed;
+}
+
+void lift_at(const Tensor& maps, const Cones& cones, const MapPush& push, Pushed& pushed) {
+  const auto x = laid_out(maps, maps);
+  const LaidOutCones templates(cones, maps);
+  const LaidOutPush laid(push, maps);
+  over_maps(x, [&](const auto& kernel, const auto& batch, auto range, auto zero) {
+    using T = decltype(zero);
+    kernel.lift(batch, range, read<T>(x), laid.template at<T>(templates, laid.strongest),
+                pushed.gradient.template data_ptr<T>(), pushed.closed.template data_ptr<T>());
+  });
+}
+
+int64_t filters_in_cache(const Tensor& maps) {
+  const auto batch = batch_of(maps);
+  const auto of_one = 2 * batch.images * batch.cells() * static_cast<int64_t>(maps.element_size());
+  const auto some = std::min(kSecondCache / std::max<int64_t>(of_one, 1), kMostPushed);
+  return some < kFewestPushed ? 0 : some;
+}
+
+Pushed push_by_filter(const Tensor& maps,
+                      const Tensor& gradient,
+                      const Tensor& peaks,
+                      const Cones& cones,
+                      double share,
+                      const MapPush& push,
+                      const std::function<double(double task, double push)>& factor_of,
+                      Tensor& norms) {
+  const LaidOutBackward in(maps, gradient, peaks, cones, push);
+  Pushed pushed{like(in.x), per_map(in.x)};
+  const Squares squares{per_map(in.x), per_map(in.x)};
+  const auto filters = maps.size(1);
+  auto* norm = norms.data_ptr<double>();
+  const auto at_once = filters_in_cache(maps);
+  const auto blocks = (filters + at_once - 1) / at_once;
+  over_some(in.x, blocks, 1, [&](const auto& kernel, const auto& batch, auto some, auto zero) {
+    using T = decltype(zero);
+    const auto work = in.push<T>();
+    auto* factors = push.factor.template data_ptr<T>();
+    auto* task = squares.task.template data_ptr<T>();
+    auto* own = squares.push.template data_ptr<T>();
+    const auto norm_of = [&](const T* of_maps, int64_t filter) {
+      double sum = 0.0;
+      for (auto map = filter; map < batch.maps(); map += filters)
+        sum += static_cast<double>(of_maps[map]);
+      return std::sqrt(sum);
+    };
+    for (auto block = some.begin; block < some.end; ++block) {
+      const auto begin = block * at_once;
+      const auto end = std::min(begin + at_once, filters);
+      const auto maps_of = [&](int64_t image) {
+        return kernels::Range{image * filters + begin, image * filters + end};
+      };
+      for (int64_t image = 0; image < batch.images; ++image) {
+        kernel.norms(batch, maps_of(image), read<T>(in.x), read<T>(in.g), work,
+                     static_cast<T>(share), task, own);
+      }
+      for (auto filter = begin; filter < end; ++filter) {
+        norm[filter] = norm_of(task, filter);
+        norm[filters + filter] = norm_of(own, filter);
+        factors[filter] = static_cast<T>(factor_of(norm[filter], norm[filters + filter]));
+      }
+      for (int64_t image = 0; image < batch.images; ++image) {
+        kernel.push(batch, maps_of(image), read<T>(in.x), read<T>(in.g), work,
+                    static_cast<T>(share), pushed.gradient.template data_ptr<T>(),
+                    pushed.closed.template data_ptr<T>());
+      }
+    }
   });
   return pushed;
 }

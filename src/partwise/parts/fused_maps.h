@@ -3,6 +3,8 @@
 #include "partwise/parts/filter_loss.h"
 #include "partwise/parts/templates.h"
 
+#include <functional>
+
 // The kernels (kernels/map_kernels.h) on tensors. They serve maps on the CPU in float32 or float64.
 // On a GPU gpu_layer.h does the work; for other types, and under ComposedOperators, the layer
 // composes LibTorch's own operators.
@@ -168,5 +170,20 @@ Pushed push_at(const Tensor& maps,
                const Cones& cones,
                double share,
                const MapPush& push);
+void lift_at(const Tensor& maps, const Cones& cones, const MapPush& push, Pushed& pushed);
+
+// Squares and push at once of a batch that is nobody else's, a few filters at a time, whose maps and
+// gradient stay in the cache from one to the other.
+//   push.factor: written; factor_of: of a filter by the norms of t and p over the batch
+//   norms: float64 [2, filter], those; written
+int64_t filters_in_cache(const Tensor& maps);  // at a time; 0: too few to be worth it
+Pushed push_by_filter(const Tensor& maps,
+                      const Tensor& gradient,
+                      const Tensor& peaks,
+                      const Cones& cones,
+                      double share,
+                      const MapPush& push,
+                      const std::function<double(double task, double push)>& factor_of,
+                      Tensor& norms);
 
 }  // namespace partwise::parts

@@ -67,6 +67,11 @@ Tensor norms_of(const std::vector<Tensor>& squares, const tensors::Ranks& ranks)
   return ranks.sum(sums).sqrt_();
 }
 
+// What makes of a push this share of the task gradient.
+double share_of_task(const Plan& plan, double task, double push) {
+  return plan.strength * task / std::max(push, kTiny);
+}
+
 double norm_of(const double* numbers, int64_t count) {
   double sum = 0.0;
   for (int64_t i = 0; i < count; ++i) sum += numbers[i] * numbers[i];
@@ -86,7 +91,7 @@ Tensor factors(const Plan& plan, const Tensor& norms) {
   for (int64_t f = 0; f < filters; ++f) {
     switch (plan.unit) {
       case StrengthUnit::filter_share:
-        factor[f] = plan.strength * task[f] / std::max(push[f], kTiny);
+        factor[f] = share_of_task(plan, task[f], push[f]);
         break;
       case StrengthUnit::layer_share:
         factor[f] = of_layer;
@@ -127,11 +132,27 @@ std::vector<Tensor> opened(const Plan& plan, const Tensor& maps, const Tensor& c
 Pushed pushed_gradient(const Plan& plan, const Tensor& maps, const Tensor& gradient) {
   const torch::NoGradGuard no_grad;
   auto push = plan.push;
-  const auto squares = squares_at(maps, gradient, plan.peaks, plan.cones, plan.share, push);
-  const auto norms = norms_of({squares.task, squares.push}, plan.ranks);
-  push.factor = factors(plan, norms);
-  if (plan.need.defined()) push.lift = lift_of(plan, maps, norms[0]);
-  return push_at(maps, gradient, plan.peaks, plan.cones, plan.share, push);
+  Tensor norms;
+  Pushed pushed;
+  const bool by_filter = plan.unit == StrengthUnit::filter_share && plan.ranks.alone();
+  if (by_filter && filters_in_cache(maps) > 0) {
+    norms = torch::empty({2, maps.size(1)}, torch::kFloat64);
+    push.factor = torch::empty({maps.size(1)}, maps.options());
+    const auto factor_of = [&](double task, double own) { return share_of_task(plan, task, own); };
+    pushed =
+        push_by_filter(maps, gradient, plan.peaks, plan.cones, plan.share, push, factor_of, norms);
+    factors(plan, norms);
+  } else {
+    const auto squares = squares_at(maps, gradient, plan.peaks, plan.cones, plan.share, push);
+    norms = norms_of({squares.task, squares.push}, plan.ranks);
+    push.factor = factors(plan, norms);
+    pushed = push_at(maps, gradient, plan.peaks, plan.cones, plan.share, push);
+  }
+  if (plan.need.defined()) {
+    push.lift = lift_of(plan, maps, norms[0]);
+    lift_at(maps, plan.cones, push, pushed);
+  }
+  return pushed;
 }
 
 Tensor composed_mask(const Plan& plan, const Tensor& maps) {

@@ -146,6 +146,31 @@ TEST(FusedPush, AnEmptyBatchTeachesNothing) {
   }
 }
 
+// The way back of few images has one pass, of many two.
+TEST(FusedPush, OfManyImagesIsTheComposedOne) {
+  const auto trained = [](int64_t images) {
+    torch::manual_seed(6);
+    Interpretable layer(5, 14, 2);
+    std::vector<Tensor> seen;
+    for (int step = 0; step < 2; ++step) {
+      auto leaf = torch::randn({images, 5, 14, 14});
+      leaf.select(1, 1) *= 0.01;  // quiet: to be lifted
+      leaf.requires_grad_();
+      const auto labels = torch::randint(-1, 2, {images}, torch::kInt64);
+      layer->mask_and_learn(torch::relu(leaf), labels).square().sum().backward();
+      seen.push_back(leaf.grad());
+    }
+    return torch::stack(seen);
+  };
+  for (const int64_t images : {30, 90}) {
+    EXPECT_EQ(filters_in_cache(torch::empty({images, 5, 14, 14})) > 0, images == 30);
+    const auto fused = trained(images);
+    const ComposedOperators reference;
+    const auto composed = trained(images);
+    EXPECT_TRUE(torch::allclose(fused, composed, 2e-5, 1e-4)) << (fused - composed).abs().max();
+  }
+}
+
 // Enough maps that two threads share them.
 TEST(FusedPush, DoesNotDependOnThreads) {
   const auto trained = [](int threads) {
