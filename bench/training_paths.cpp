@@ -1,9 +1,9 @@
 // One training by the kernels and by composed operators, from the same seed and the backbone that
-// the program carries: the curves must part by no more than rounding makes them. What rounding does:
-// the composed one again on another number of threads. What a difference that matters is: another
-// seed. By SGD, which passes rounding on as it is; AdamW's first steps are a gradient's signs, and
-// where the true gradient is 0 (what a normalisation takes out) those are the signs of rounding
-// errors.
+// the program carries: the curves must part by no more than rounding makes them. What rounding
+// does: the composed one again on another number of threads. What a difference that matters is:
+// another seed. By SGD, which passes rounding on as it is; AdamW's first steps are a gradient's
+// signs, and where the true gradient is 0 (what a normalisation takes out) those are the signs of
+// rounding errors.
 //   training_paths FOLDER [EPOCHS] [IMAGES]     (images per category; six categories)
 #include "partwise/base/error.h"
 #include "partwise/datasets/synthetic_animals.h"

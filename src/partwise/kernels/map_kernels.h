@@ -128,7 +128,8 @@ struct MapKernels {
                        const T* wanted,
                        T* squares);
 
-  // added = t + push but the lift; closed: what of it lies at a strongest cell with x <= 0, [images, filters].
+  // added = t + push but the lift; closed: what of it lies at a strongest cell with x <= 0,
+  // [images, filters].
   void (*push)(const Batch& batch,
                Range range,
                const T* maps,

@@ -553,7 +553,8 @@ Pushed push_by_filter(const Tensor& maps,
   auto* norm = norms.data_ptr<double>();
   const auto at_once = filters_in_cache(maps);
   const auto blocks = (filters + at_once - 1) / at_once;
-  over_some(in.x, blocks, 1, [&](const auto& kernel, const auto& batch, auto some, auto zero) {
+  const auto grain = std::max<int64_t>(1, kMapsPerThread / (at_once * maps.size(0)));
+  over_some(in.x, blocks, grain, [&](const auto& kernel, const auto& batch, auto some, auto zero) {
     using T = decltype(zero);
     const auto work = in.push<T>();
     auto* factors = push.factor.template data_ptr<T>();

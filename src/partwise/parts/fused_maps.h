@@ -172,11 +172,12 @@ Pushed push_at(const Tensor& maps,
                const MapPush& push);
 void lift_at(const Tensor& maps, const Cones& cones, const MapPush& push, Pushed& pushed);
 
-// Squares and push at once of a batch that is nobody else's, a few filters at a time, whose maps and
-// gradient stay in the cache from one to the other.
+// How many filters' maps and gradients stay in the cache; 0: too few to be worth it.
+int64_t filters_in_cache(const Tensor& maps);
+
+// Squares and push at once, so many filters at a time, of a batch that is nobody else's.
 //   push.factor: written; factor_of: of a filter by the norms of t and p over the batch
 //   norms: float64 [2, filter], those; written
-int64_t filters_in_cache(const Tensor& maps);  // at a time; 0: too few to be worth it
 Pushed push_by_filter(const Tensor& maps,
                       const Tensor& gradient,
                       const Tensor& peaks,
