@@ -1,9 +1,11 @@
 // One interpretable layer on a GPU, bfloat16: each kernel that touches maps against a copy of the
 // same bytes, then the whole layer, forward and backward, against ReLU alone and against the
-// composed operators.
+// composed operators. At last what stands behind the other convolutions of a net: biases, ReLU,
+// joins and poolings.
 //   gpu_layer [REPEATS]
 #include "partwise/interpretable.h"
 #include "partwise/kernels/gpu_kernels.h"
+#include "partwise/networks/opening.h"
 #include "partwise/parts/fused_maps.h"
 #include "partwise/tensors/gpu_stream.h"
 #include "partwise/tensors/torch.h"
@@ -13,12 +15,14 @@
 #include <torch/cuda.h>
 
 #include "side_by_side.h"
+#include <optional>
 
 namespace {
 
 using partwise::Interpretable;
 using partwise::Tensor;
 using partwise::bench::Side;
+using partwise::networks::MaxPool;
 namespace kernels = partwise::kernels;
 
 constexpr int64_t kCategories = 6;
@@ -350,6 +354,72 @@ void whole_layer(const Shape& shape, int repeats) {
       {{"ReLU alone", relu}, {"kernels", step(false)}, {"composed", step(true)}}, repeats * 5);
 }
 
+// What a net opens in one go: so many pieces of so many channels.
+struct Front {
+  const char* name;
+  int pieces;
+  int64_t channels;
+  int64_t side;
+  std::optional<MaxPool> pool;
+};
+
+void openings_beside_copies(const Front& front, int64_t images, int repeats) {
+  namespace networks = partwise::networks;
+  const auto type = torch::TensorOptions(torch::kCUDA).dtype(torch::kBFloat16);
+  const auto cells = static_cast<double>(images * front.channels * front.side * front.side);
+  const double bytes = 2.0 * cells * front.pieces;
+  const int sets = std::max(2, static_cast<int>(kBytesInTurn / bytes) + 1);
+  std::vector<std::vector<Tensor>> pieces(static_cast<std::size_t>(sets));
+  for (auto& of_set : pieces) {
+    for (int i = 0; i < front.pieces; ++i) {
+      of_set.push_back(torch::randn({images, front.channels, front.side, front.side}, type)
+                           .contiguous(at::MemoryFormat::ChannelsLast)
+                           .requires_grad_());
+    }
+  }
+  std::vector<Tensor> biases;
+  for (int i = 0; i < front.pieces; ++i)
+    biases.push_back(torch::zeros({front.channels}, torch::kCUDA).requires_grad_());
+  const auto composed = [&](const std::vector<Tensor>& given) {
+    std::vector<Tensor> opened;
+    for (std::size_t i = 0; i < given.size(); ++i)
+      opened.push_back(torch::relu(given[i] + biases[i].view({1, -1, 1, 1}).to(torch::kBFloat16)));
+    const auto joined = opened.size() == 1 ? opened.front() : torch::cat(opened, 1);
+    const auto& pool = front.pool;
+    return pool ? torch::max_pool2d(joined, pool->kernel, pool->stride, pool->padding) : joined;
+  };
+  const auto gradient = torch::randn_like(composed(pieces.front()).detach());
+  const auto there_and_back = [&](const auto& open) {
+    return microseconds(repeats, sets, [&](int i) {
+      const auto& given = pieces[static_cast<std::size_t>(i % sets)];
+      auto inputs = given;
+      inputs.insert(inputs.end(), biases.begin(), biases.end());
+      torch::autograd::grad({open(given)}, inputs, {gradient});
+    });
+  };
+  const auto other = torch::empty_like(pieces.front().front());
+  const double copied = front.pieces * microseconds(repeats, sets, [&](int i) {
+                          const torch::NoGradGuard no_grad;
+                          other.copy_(pieces[static_cast<std::size_t>(i % sets)].front(), true);
+                        });
+  const double ours = there_and_back([&](const std::vector<Tensor>& given) {
+    std::vector<Tensor> fresh;  // a piece alone is opened in its place: the leaf stays as it is
+    for (const auto& piece : given) fresh.push_back(given.size() > 1 ? piece : piece.clone());
+    return networks::open({front.pool || given.size() > 1 ? given : fresh, biases, front.pool});
+  });
+  const double theirs = there_and_back(composed);
+  // Maps read or written: there 2 (with pooling, which keeps a byte for each number, 1 + 3/2 of
+  // what is left), back 3 (3/2 of what is left, and 1).
+  const double left = static_cast<double>(gradient.numel()) / (cells * front.pieces);
+  const double clone = front.pool || front.pieces > 1 ? 0.0 : 2.0;
+  const double passes = (front.pool ? 2.0 + 3.0 * left : 5.0) + clone;
+  std::printf(
+      "  %-28s x %lld: ours %7.1f us, %3.0f %% of the copy's bandwidth (%.2f maps); operators "
+      "%7.1f us, x %.1f\n",
+      front.name, static_cast<long long>(images), ours, 50.0 * passes * copied / ours, passes,
+      theirs, theirs / ours);
+}
+
 }  // namespace
 
 int main(int arguments, char** words) {
@@ -364,4 +434,13 @@ int main(int arguments, char** words) {
                                   {"VGG-16", 256, 512, 14}};
   for (const auto& shape : shapes) kernels_beside_copies(shape, repeats);
   for (const auto& shape : shapes) whole_layer(shape, repeats);
+  std::puts("Behind a convolution, there and back:");
+  const std::vector<Front> fronts{{"VGG-16 conv1_1: ReLU", 1, 64, 224, {}},
+                                  {"VGG-16 conv1_2: ReLU, pool", 1, 64, 224, MaxPool{2, 2}},
+                                  {"VGG-16 conv4_3: ReLU, pool", 1, 512, 28, MaxPool{2, 2}},
+                                  {"SqueezeNet conv1: ReLU, pool", 1, 64, 111, MaxPool{3, 2}},
+                                  {"SqueezeNet fire3: join", 2, 64, 55, {}},
+                                  {"SqueezeNet fire7: join, pool", 2, 128, 27, MaxPool{3, 2}}};
+  for (const auto& front : fronts)
+    for (const int64_t images : {32, 128}) openings_beside_copies(front, images, repeats);
 }

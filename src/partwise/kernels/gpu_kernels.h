@@ -273,14 +273,41 @@ struct GpuPixels {
   float offset[3] = {};
 };
 
-// Bias and ReLU of a convolution's result, the channels innermost and even in number.
-struct GpuBiasRelu {
-  void* values = nullptr;  // [rows, channels], bfloat16 (narrow) or float: becomes max(x + bias, 0)
-  const float* bias = nullptr;  // [channels]
-  int64_t rows = 0;
+// What stands behind convolutions: their biases, ReLU, results put side by side, max pooling. The
+// channels innermost: values [images, high, wide, channels_of], even in number, in several pieces
+// whose channels follow one another.
+struct GpuOpening {
+  const void* values[kGpuSources] = {};
+  const float* biases[kGpuSources] = {};  // [channels_of]; null: pooled as they are, without ReLU
+  int channels_of[kGpuSources] = {};
+  int pieces = 0;
   int channels = 0;
-  bool narrow = false;
+  bool narrow = false;  // bfloat16; otherwise float
+  int images = 0;
+  int high = 0;
+  int wide = 0;
+  // Windows of cells, of which the highest is kept; 1, 1, 0: each cell is.
+  int kernel = 1;
+  int stride = 1;
+  int padding = 0;
+  int out_high = 0;
+  int out_wide = 0;
+  void* opened = nullptr;  // [images, out_high, out_wide, channels]: max(x + bias, 0); may be
+                           // the values themselves where nothing is pooled or joined
+  unsigned char* from = nullptr;  // alike: from which cell of the window; without windows null
 };
+inline constexpr int kGpuMostKernel = 15;
+inline constexpr unsigned char kGpuClosed = 255;  // `from`: from none of them, none is above 0
+
+// Back: what reaches the values, and the biases' gradients.
+struct GpuOpeningBack {
+  GpuOpening of;
+  const void* gradient = nullptr;  // like `opened`
+  void* passed[kGpuSources] = {};  // like the values
+  float* parts = nullptr;          // [kGpuBiasParts, channels]
+  float* for_biases = nullptr;     // [channels]
+};
+inline constexpr int kGpuBiasParts = 528;  // four per multiprocessor of a Hopper chip
 
 // sums[column] = the sum over the rows
 struct GpuColumnSums {
@@ -289,19 +316,6 @@ struct GpuColumnSums {
   int rows = 0;
   int columns = 0;
 };
-
-// Back: what passes the ReLU, and the bias's gradient.
-struct GpuBiasReluBack {
-  const void* values = nullptr;    // what came out
-  const void* gradient = nullptr;  // all of these alike
-  void* passed = nullptr;
-  float* parts = nullptr;     // [kGpuBiasParts, channels]
-  float* for_bias = nullptr;  // [channels]
-  int64_t rows = 0;
-  int channels = 0;
-  bool narrow = false;
-};
-inline constexpr int kGpuBiasParts = 528;  // four per multiprocessor of a Hopper chip
 
 struct GpuKernels {
   void (*look)(const GpuLook& work, void* stream);
@@ -313,8 +327,8 @@ struct GpuKernels {
   void (*balance)(const GpuBalance& work, void* stream);
   void (*push)(const GpuPush& work, void* stream);
   void (*normalise)(const GpuPixels& work, void* stream);
-  void (*bias_relu)(const GpuBiasRelu& work, void* stream);
-  void (*bias_relu_back)(const GpuBiasReluBack& work, void* stream);
+  void (*open)(const GpuOpening& work, void* stream);
+  void (*open_back)(const GpuOpeningBack& work, void* stream);
   void (*column_sums)(const GpuColumnSums& work, void* stream);
   void (*all_fits)(const GpuFits& work, void* stream);
   void (*log_sums)(const GpuLikelihood& work, void* stream);

@@ -4,6 +4,7 @@
 #include "partwise/base/names.h"
 #include "partwise/kernels/gpu_kernels.h"
 #include "partwise/tensors/gpu_stream.h"
+#include "partwise/tensors/innermost.h"
 #include "partwise/tensors/torch.h"
 
 #include <algorithm>
@@ -77,7 +78,7 @@ Tensor normalised(const Tensor& pixels) {
 }
 
 Tensor normalised_on_gpu(const Tensor& pixels, bool narrow) {
-  constexpr auto kInnermost = at::MemoryFormat::ChannelsLast;
+  using tensors::kInnermost;
   const auto type = narrow ? torch::kBFloat16 : torch::kFloat32;
   const auto factor = [](std::size_t c) { return 1.0 / (255.0 * kPixelSpread[c]); };
   const auto offset = [](std::size_t c) { return -kPixelMean[c] / kPixelSpread[c]; };

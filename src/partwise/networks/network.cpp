@@ -5,15 +5,18 @@
 #include "partwise/base/parallel.h"
 #include "partwise/base/random.h"
 #include "partwise/interpretable.h"
-#include "partwise/networks/bias_relu.h"
+#include "partwise/kernels/gpu_kernels.h"
+#include "partwise/networks/opening.h"
 #include "partwise/networks/pooling.h"
 #include "partwise/networks/shared_batch.h"
 #include "partwise/parts/memory.h"
+#include "partwise/tensors/gpu_stream.h"
 #include "partwise/tensors/torch.h"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -64,16 +67,16 @@ Tensor response_norm(const Tensor& input, const ResponseNorm& norm) {
   return input / (norm.k + norm.alpha * mean).pow(norm.beta);
 }
 
-// The layers whose results the ReLUs in front of an interpretable layer are given: one, or those of
-// the branches that are put side by side there. Empty where a ReLU is not all there is between.
+// The layers whose results the ReLUs in front of a layer are given: one, or those of the branches
+// that are put side by side there. Empty where a ReLU is not all there is between.
 std::vector<int64_t> before_relu(const Architecture& architecture,
                                  const std::vector<std::vector<int64_t>>& inputs,
-                                 int64_t interpretable) {
+                                 std::size_t layer) {
   const auto operation = [&](int64_t i) -> const Operation& {
     return architecture.layers[static_cast<std::size_t>(i)].operation;
   };
   const auto& inputs_of = [&](int64_t i) { return inputs[static_cast<std::size_t>(i)]; };
-  const int64_t given = inputs_of(interpretable).front();
+  const int64_t given = inputs[layer].front();
   if (given < 0) return {};
   const bool several = std::holds_alternative<Concatenate>(operation(given));
   std::vector<int64_t> found;
@@ -86,55 +89,42 @@ std::vector<int64_t> before_relu(const Architecture& architecture,
   return found;
 }
 
-// Runs the layers; `mask` decides what an interpretable layer does.
-template <typename Step, typename Mask>
+// Runs the layers, each by `step`: of its number, its inputs, and the results of the layers that
+// `behind` has for it.
+template <typename Step>
 Output run(const Architecture& architecture,
            const std::vector<std::vector<int64_t>>& inputs,
+           const std::vector<std::vector<int64_t>>& behind,
            const Tensor& images,
-           Step&& step,
-           Mask&& mask) {
+           const Step& step) {
   const auto& layers = architecture.layers;
+  std::vector<Tensor> results(layers.size());
+  const auto results_of = [&](const std::vector<int64_t>& from) {
+    std::vector<Tensor> found;
+    for (const int64_t i : from)
+      found.push_back(i < 0 ? images : results[static_cast<std::size_t>(i)]);
+    return found;
+  };
   std::vector<int64_t> last_use(layers.size(), -1);
   for (std::size_t i = 0; i < layers.size(); ++i) {
-    for (const int64_t from : inputs[i]) {
-      if (from >= 0) last_use[static_cast<std::size_t>(from)] = static_cast<int64_t>(i);
-    }
-  }
-  std::vector<std::vector<int64_t>> behind(layers.size());  // the ReLUs of an interpretable layer
-  for (std::size_t i = 0; i < layers.size(); ++i) {
-    if (!std::holds_alternative<Interpretable>(layers[i].operation)) continue;
-    behind[i] = before_relu(architecture, inputs, static_cast<int64_t>(i));
-    for (const int64_t from : behind[i]) {
-      auto& last = last_use[static_cast<std::size_t>(from)];
-      last = std::max(last, static_cast<int64_t>(i));
+    for (const auto* used : {&inputs[i], &behind[i]}) {
+      for (const int64_t from : *used)
+        if (from >= 0) last_use[static_cast<std::size_t>(from)] = static_cast<int64_t>(i);
     }
   }
   Output output;
   output.taps.resize(architecture.taps.size());
-  std::vector<Tensor> results(layers.size());
   for (std::size_t i = 0; i < layers.size(); ++i) {
-    std::vector<Tensor> given;
-    for (const int64_t from : inputs[i]) {
-      given.push_back(from < 0 ? images : results[static_cast<std::size_t>(from)]);
-    }
-    const auto& layer = layers[i];
-    if (std::holds_alternative<Flatten>(layer.operation)) output.features = given.front();
-    if (std::holds_alternative<Interpretable>(layer.operation)) {
-      std::vector<Tensor> before;
-      for (const int64_t from : behind[i])
-        before.push_back(results[static_cast<std::size_t>(from)]);
-      results[i] = mask(layer, given.front(), before);
-    } else {
-      results[i] = step(layer, given);
-    }
+    const auto given = results_of(inputs[i]);
+    if (std::holds_alternative<Flatten>(layers[i].operation)) output.features = given.front();
+    results[i] = step(i, given, results_of(behind[i]));
     const auto index = static_cast<int64_t>(i);
     for (std::size_t t = 0; t < architecture.taps.size(); ++t) {
       const auto& tap = architecture.taps[t];
       if (index == tap.relu) output.taps[t] = {results[i], results[i]};
       if (index == tap.interpretable) output.taps[t].masked = results[i];
     }
-    for (const auto* used :
-         {&inputs[i], &std::as_const(behind)[i]}) {  // what nobody needs any more is let go
+    for (const auto* used : {&inputs[i], &behind[i]}) {  // what nobody needs any more is let go
       for (const int64_t from : *used) {
         if (from >= 0 && last_use[static_cast<std::size_t>(from)] == index)
           results[static_cast<std::size_t>(from)].reset();
@@ -154,6 +144,7 @@ Network::Network(Architecture architecture,
     : architecture_(std::move(architecture)),
       inputs_(layer_inputs(architecture_.layers)),
       geometry_(layer_geometry(architecture_.layers, architecture_.input_side)),
+      before_relu_(architecture_.layers.size()),
       together_(find_together()) {
   for (std::size_t i = 0; i < architecture_.layers.size(); ++i) {
     const auto& name = architecture_.layers[i].name;
@@ -172,6 +163,7 @@ Network::Network(Architecture architecture,
       statistics_[name + ".running_var"] = torch::ones({norm->channels});
     }
     if (std::holds_alternative<Interpretable>(operation)) {
+      before_relu_[i] = before_relu(architecture_, inputs_, i);
       interpretable_.emplace(
           name, std::make_shared<InterpretableImpl>(geometry_[i].channels, geometry_[i].side,
                                                     categories, options));
@@ -181,57 +173,68 @@ Network::Network(Architecture architecture,
 
 std::vector<Network::Together> Network::find_together() const {
   const auto& layers = architecture_.layers;
-  std::vector<std::vector<int64_t>> users(layers.size());
-  for (std::size_t i = 0; i < layers.size(); ++i) {
-    for (const int64_t from : inputs_[i])
-      if (from >= 0) users[static_cast<std::size_t>(from)].push_back(static_cast<int64_t>(i));
-  }
-  const auto read_once = [&](int64_t i) { return users[static_cast<std::size_t>(i)].size() == 1; };
-  const auto operation = [&](int64_t i) -> const Operation& {
-    return layers[static_cast<std::size_t>(i)].operation;
+  const auto at = [](int64_t i) { return static_cast<std::size_t>(i); };
+  const auto is = [&]<typename Kind>(int64_t i, const Kind& /*kind*/) {
+    return i >= 0 && std::holds_alternative<Kind>(layers[at(i)].operation);
   };
+  std::vector<int> users(layers.size(), 0);
+  for (const auto& inputs : inputs_) {
+    for (const int64_t from : inputs)
+      if (from >= 0) ++users[at(from)];
+  }
+  const auto read_once = [&](int64_t i) { return users[at(i)] == 1; };
   const auto has_free_bias = [&](int64_t i) {
-    if (i < 0 || !read_once(i)) return false;
-    const auto* convolution = std::get_if<Convolution>(&operation(i));
-    return convolution && convolution->bias && convolution->out % 2 == 0;
+    const auto* convolution = std::get_if<Convolution>(&layers[at(i)].operation);
+    return convolution && convolution->bias && convolution->out % 2 == 0 && read_once(i);
   };
   std::vector<Together> together(layers.size());
-  for (std::size_t i = 0; i < layers.size(); ++i) {
-    if (!std::holds_alternative<Interpretable>(layers[i].operation)) continue;
-    const int64_t given = inputs_[i].front();
-    if (before_relu(architecture_, inputs_, static_cast<int64_t>(i)).empty() || !read_once(given))
-      continue;
-    std::vector<int64_t> relus{given};
-    if (std::holds_alternative<Concatenate>(operation(given))) {
-      relus = inputs_[static_cast<std::size_t>(given)];
-      if (!std::all_of(relus.begin(), relus.end(), read_once)) continue;
-      together[static_cast<std::size_t>(given)].left_out = true;
+  const auto open = [&](int64_t i, bool only_with_biases) {
+    if (together[at(i)].left_out) return;
+    std::vector<int64_t> joints;  // what puts the ReLUs side by side
+    std::vector<int64_t> relus{i};
+    if (!is(i, Relu{}) && !is(i, Concatenate{})) relus = inputs_[at(i)];
+    if (is(relus.front(), Concatenate{})) {
+      if (relus.front() != i) joints = relus;
+      relus = inputs_[at(relus.front())];
     }
-    for (const int64_t relu : relus) together[static_cast<std::size_t>(relu)].left_out = true;
-    together[i].opens = true;
+    std::vector<int64_t> before;
     for (const int64_t relu : relus) {
-      const int64_t before = inputs_[static_cast<std::size_t>(relu)].front();
-      if (has_free_bias(before)) together[i].biases_of.push_back(before);
+      if (!is(relu, Relu{}) || together[at(relu)].left_out) return;
+      before.push_back(inputs_[at(relu)].front());
+      if (before.back() < 0) return;
     }
-    if (together[i].biases_of.size() < relus.size()) together[i].biases_of.clear();
-    for (const int64_t from : together[i].biases_of)
-      together[static_cast<std::size_t>(from)].without_bias = true;
-  }
-  for (std::size_t i = 0; i < layers.size(); ++i) {
-    if (!std::holds_alternative<Relu>(layers[i].operation) || together[i].left_out) continue;
-    const int64_t before = inputs_[i].front();
-    if (!has_free_bias(before)) continue;
-    together[i].bias_of = before;
-    together[static_cast<std::size_t>(before)].without_bias = true;
-  }
+    std::vector<int64_t> left_out = joints;
+    if (relus.front() != i) left_out.insert(left_out.end(), relus.begin(), relus.end());
+    if (!std::all_of(left_out.begin(), left_out.end(), read_once)) return;
+    const bool with_biases = std::all_of(before.begin(), before.end(), has_free_bias);
+    if (only_with_biases && !with_biases) return;
+    for (const int64_t layer : left_out) together[at(layer)].left_out = true;
+    for (const int64_t layer : before) together[at(layer)].without_bias = with_biases;
+    together[at(i)].opens = before;
+    together[at(i)].with_biases = with_biases;
+  };
+  const auto count = std::ssize(layers);
+  for (int64_t i = 0; i < count; ++i)
+    if (is(i, Interpretable{})) open(i, false);
+  // Who comes first does the work: poolings, then what joins, then what is left of the ReLUs.
+  for (int64_t i = 0; i < count; ++i)
+    if (is(i, MaxPool{})) open(i, true);
+  for (int64_t i = 0; i < count; ++i)
+    if (is(i, Concatenate{})) open(i, true);
+  for (int64_t i = 0; i < count; ++i)
+    if (is(i, Relu{})) open(i, true);
   return together;
 }
 
-// The two operations that behave otherwise in training.
-Tensor Network::training_step(const Layer& layer,
+// Three operations behave otherwise in training.
+Tensor Network::training_step(std::size_t index,
                               const std::vector<Tensor>& inputs,
-                              int64_t images) const {
-  const SharedBatch batch{ranks_, images};
+                              const std::vector<Tensor>& before,
+                              const Tensor& category) const {
+  const auto& layer = architecture_.layers[index];
+  const SharedBatch batch{ranks_, category.size(0)};
+  if (std::holds_alternative<Interpretable>(layer.operation))
+    return interpretable_.at(layer.name)->mask_and_learn(inputs.front(), category, before);
   if (std::holds_alternative<BatchNorm>(layer.operation)) {
     return batch_norm(inputs.front(), parameters_.at(layer.name + ".weight"),
                       parameters_.at(layer.name + ".bias"),
@@ -292,12 +295,11 @@ Tensor Network::plain_step(const Layer& layer, const std::vector<Tensor>& inputs
 }
 
 Output Network::evaluate(const Tensor& images) const {
-  return run(
-      architecture_, inputs_, images,
-      [&](const Layer& layer, const std::vector<Tensor>& x) { return plain_step(layer, x); },
-      [&](const Layer& layer, const Tensor& x, const auto&) {
-        return interpretable_.at(layer.name)->mask(x);
-      });
+  const std::vector<std::vector<int64_t>> none(architecture_.layers.size());
+  return run(architecture_, inputs_, none, images,
+             [&](std::size_t i, const std::vector<Tensor>& x, const auto&) {
+               return evaluate_layer(static_cast<int64_t>(i), x);
+             });
 }
 
 Tensor Network::evaluate_layer(int64_t index, const std::vector<Tensor>& inputs) const {
@@ -308,42 +310,37 @@ Tensor Network::evaluate_layer(int64_t index, const std::vector<Tensor>& inputs)
 }
 
 Output Network::train_on_gpu(const Tensor& images, const Tensor& category) {
-  const auto place = [&](const Layer& layer) -> const Together& {
-    return together_[static_cast<std::size_t>(&layer - architecture_.layers.data())];
-  };
-  return run(
-      architecture_, inputs_, images,
-      [&](const Layer& layer, const std::vector<Tensor>& x) -> Tensor {
-        const auto& own = place(layer);
-        if (own.left_out) return {};
-        if (own.without_bias) return convolve(layer, x.front(), false);
-        if (own.bias_of < 0) return training_step(layer, x, category.size(0));
-        const auto& name = architecture_.layers[static_cast<std::size_t>(own.bias_of)].name;
-        const auto& bias = parameters_.at(name + ".bias");
-        if (can_add_bias_in_relu(x.front(), bias)) return bias_relu(x.front(), bias);
-        return torch::relu(x.front() + bias.view({1, -1, 1, 1}).to(x.front().scalar_type()));
-      },
-      [&](const Layer& layer, const Tensor& x, const std::vector<Tensor>& before) {
-        auto& mask = *interpretable_.at(layer.name);
-        if (!place(layer).opens) return mask.mask_and_learn(x, category, before);
-        std::vector<Tensor> biases;
-        for (const int64_t from : place(layer).biases_of)
-          biases.push_back(
-              parameters_.at(architecture_.layers[static_cast<std::size_t>(from)].name + ".bias"));
-        return mask.open_and_learn(before, category, biases);
-      });
+  auto behind = before_relu_;
+  for (std::size_t i = 0; i < together_.size(); ++i)
+    if (!together_[i].opens.empty()) behind[i] = together_[i].opens;
+  return run(architecture_, inputs_, behind, images,
+             [&](std::size_t i, const std::vector<Tensor>& x,
+                 const std::vector<Tensor>& before) -> Tensor {
+               const auto& own = together_[i];
+               const auto& layer = architecture_.layers[i];
+               if (own.left_out) return {};
+               if (own.without_bias) return convolve(layer, x.front(), false);
+               const auto* pool = std::get_if<MaxPool>(&layer.operation);
+               if (own.opens.empty() && pool) return open({{x.front()}, {}, *pool});
+               if (own.opens.empty()) return training_step(i, x, before, category);
+               std::vector<Tensor> biases;
+               for (std::size_t k = 0; k < own.opens.size() && own.with_biases; ++k) {
+                 const auto& from = architecture_.layers[static_cast<std::size_t>(own.opens[k])];
+                 biases.push_back(parameters_.at(from.name + ".bias"));
+               }
+               if (std::holds_alternative<Interpretable>(layer.operation))
+                 return interpretable_.at(layer.name)->open_and_learn(before, category, biases);
+               return open({before, biases, pool ? std::optional(*pool) : std::nullopt});
+             });
 }
 
 Output Network::train(const Tensor& images, const Tensor& category) {
-  if (images.is_cuda()) return train_on_gpu(images, category);
-  return run(
-      architecture_, inputs_, images,
-      [&](const Layer& layer, const std::vector<Tensor>& x) {
-        return training_step(layer, x, category.size(0));
-      },
-      [&](const Layer& layer, const Tensor& x, const std::vector<Tensor>& before) {
-        return interpretable_.at(layer.name)->mask_and_learn(x, category, before);
-      });
+  if (images.is_cuda() || kernels::gpu_kernels(tensors::gpu_of(images)) != nullptr)
+    return train_on_gpu(images, category);
+  return run(architecture_, inputs_, before_relu_, images,
+             [&](std::size_t i, const std::vector<Tensor>& x, const std::vector<Tensor>& before) {
+               return training_step(i, x, before, category);
+             });
 }
 
 std::string Network::first_non_finite(const Tensor& images, const Tensor& category) {
@@ -353,21 +350,17 @@ std::string Network::first_non_finite(const Tensor& images, const Tensor& catego
     if (found.empty() && values.defined() && !torch::isfinite(values).all().item<bool>())
       found = fmt::format("the {} of {}", what, layer);
   };
-  const auto step = [&](const Layer& layer, const std::vector<Tensor>& x) {
-    for (const char* what : {"weight", "bias"}) {
-      const auto own = parameters_.find(layer.name + "." + what);
-      if (own != parameters_.end()) look(what, layer.name, own->second);
-    }
-    auto output = training_step(layer, x, category.size(0));
-    look("output", layer.name, output);
-    return output;
-  };
-  const auto mask = [&](const Layer& layer, const Tensor& x, const auto& before) {
-    auto output = interpretable_.at(layer.name)->mask_and_learn(x, category, before);
-    look("output", layer.name, output);
-    return output;
-  };
-  run(architecture_, inputs_, images, step, mask);
+  run(architecture_, inputs_, before_relu_, images,
+      [&](std::size_t i, const std::vector<Tensor>& x, const std::vector<Tensor>& before) {
+        const auto& layer = architecture_.layers[i];
+        for (const char* what : {"weight", "bias"}) {
+          const auto own = parameters_.find(layer.name + "." + what);
+          if (own != parameters_.end()) look(what, layer.name, own->second);
+        }
+        auto output = training_step(i, x, before, category);
+        look("output", layer.name, output);
+        return output;
+      });
   return found;
 }
 

@@ -49,7 +49,8 @@ class Network {
   // As evaluate, with dropout and the filter loss.  category [batch] int64, -1: none
   // With several ranks the images are this rank's share of the batch and `category` is the whole
   // batch's; batch norm and the filter loss then see the whole batch, and on the CPU dropout drops
-  // what one process would. On a GPU maps before a mask are never written: their taps stay empty.
+  // what one process would. On a GPU maps that only a mask or a pooling reads are never written:
+  // their taps stay empty.
   Output train(const Tensor& images, const Tensor& category);
 
   // For a step that failed: the first thing on the way through the network, in words, that is not
@@ -85,18 +86,21 @@ class Network {
   Tensor plain_step(const Layer& layer, const std::vector<Tensor>& inputs) const;
   Tensor convolve(const Layer& layer, const Tensor& input, bool with_bias) const;
   Output train_on_gpu(const Tensor& images, const Tensor& category);
-  // images: how many the batch has on all ranks
-  Tensor training_step(const Layer& layer, const std::vector<Tensor>& inputs, int64_t images) const;
+  //   before: what the ReLUs in front of an interpretable layer were given (before_relu_)
+  Tensor training_step(std::size_t layer,
+                       const std::vector<Tensor>& inputs,
+                       const std::vector<Tensor>& before,
+                       const Tensor& category) const;
 
-  // What a GPU does in one go: ReLUs, and what puts them side by side, are left to the
-  // interpretable layer behind them; the bias of a convolution is left to whoever does the work of
+  // What a GPU does in one go: ReLUs, and what puts them side by side, are left to the interpretable
+  // layer or the pooling behind them; the bias of a convolution is left to whoever does the work of
   // the ReLU behind it.
   struct Together {
-    bool left_out = false;                // a ReLU or what joins several
-    bool opens = false;                   // an interpretable layer that does their work
-    std::vector<int64_t> biases_of = {};  // and adds the biases of these convolutions, or none
-    bool without_bias = false;
-    int64_t bias_of = -1;  // a ReLU: of this convolution
+    bool left_out = false;  // a ReLU or what joins several
+    std::vector<int64_t> opens =
+        {};                     // the results of these: whoever does the work of what was left out
+    bool with_biases = false;   // and adds their biases, too
+    bool without_bias = false;  // a convolution whose bias is added by whoever opens it
   };
   std::vector<Together> find_together() const;
 
@@ -104,7 +108,9 @@ class Network {
   tensors::Ranks ranks_;
   std::vector<std::vector<int64_t>> inputs_;  // of every layer, by index
   std::vector<Geometry> geometry_;
-  std::vector<Together> together_;  // of every layer
+  // Of every layer:
+  std::vector<std::vector<int64_t>> before_relu_;  // see interpretable.h
+  std::vector<Together> together_;
   std::map<std::string, Tensor> parameters_;
   std::map<std::string, Tensor> statistics_;  // batch norm's running mean and variance
   InterpretableLayers interpretable_;

@@ -3,16 +3,16 @@
 #include "partwise/kernels/gpu_kernels.h"
 #include "partwise/parts/gpu_rules.h"
 #include "partwise/tensors/gpu_stream.h"
+#include "partwise/tensors/innermost.h"
 #include "partwise/tensors/torch.h"
 
 #include <algorithm>
 #include <cmath>
-#include <cstdint>
 
 namespace partwise::parts {
 namespace {
 
-constexpr auto kChannelsLast = at::MemoryFormat::ChannelsLast;
+using tensors::kInnermost;
 
 int whole(int64_t number) {
   return static_cast<int>(number);
@@ -25,14 +25,6 @@ const kernels::GpuKernels* kernels_for(const Tensor& tensor) {
 template <class T>
 T* at(const Tensor& tensor) {
   return tensor.defined() ? static_cast<T*>(tensor.data_ptr()) : nullptr;
-}
-
-// The channels innermost, and pairs of numbers where the kernels can read them at once.
-Tensor laid_out(const Tensor& maps) {
-  constexpr std::uintptr_t kPair = 2 * sizeof(float);
-  const auto laid = maps.contiguous(kChannelsLast);
-  const bool even = reinterpret_cast<std::uintptr_t>(laid.data_ptr()) % kPair == 0;
-  return even ? laid : laid.clone(kChannelsLast);
 }
 
 kernels::GpuMaps maps_of(const std::vector<Tensor>& pieces, const std::vector<Tensor>& biases) {
@@ -52,7 +44,7 @@ kernels::GpuMaps maps_of(const std::vector<Tensor>& pieces, const std::vector<Te
 
 Tensor empty_maps(const kernels::GpuMaps& maps, const Tensor& like) {
   return torch::empty({maps.images, maps.filters, maps.side, maps.side},
-                      like.options().requires_grad(false).memory_format(kChannelsLast));
+                      like.options().requires_grad(false).memory_format(kInnermost));
 }
 
 // Numbers of every map of the whole batch, [number, batch, filter].
@@ -183,11 +175,11 @@ struct GpuFunction : torch::autograd::Function<GpuFunction> {
     TORCH_CHECK(!torch::GradMode::is_enabled(),
                 "an interpretable layer in training can be differentiated once only on a GPU");
     const torch::NoGradGuard no_grad;
-    const auto task = laid_out(gradients[0].to(plan.pieces.front().scalar_type()));
+    const auto task = tensors::innermost(gradients[0].to(plan.pieces.front().scalar_type()));
     auto push = plan.push;
     push.gradient = task.data_ptr();
     for (std::size_t i = 0; i < plan.pieces.size(); ++i) {
-      result[i + 1] = torch::empty_like(plan.pieces[i], {}, kChannelsLast);
+      result[i + 1] = torch::empty_like(plan.pieces[i], {}, kInnermost);
       push.gradients[i] = result[i + 1].data_ptr();
     }
     const auto& table = *kernels_for(task);
@@ -220,7 +212,7 @@ void lay_out(GpuPlan& plan,
              const Memory& memory,
              const tensors::Ranks& ranks) {
   for (const auto& piece : pass.pieces) {
-    plan.pieces.push_back(laid_out(piece.detach()));
+    plan.pieces.push_back(tensors::innermost(piece.detach()));
     plan.versions.push_back(plan.pieces.back()._version());
   }
   for (const auto& bias : pass.biases) plan.biases.push_back(bias.detach().contiguous());
