@@ -2,11 +2,11 @@
 """Training steps on a GPU: our arms beside PyTorch's eager mode, in turn.
 
 usage: gpu_steps.py PARTWISE FOLDER [--nets squeezenet1-1 vgg-16] [--batches 32 64 128 256] [--arms ordinary ordinary+layer interpretable]
-                    [--repeats 2] [--images 2304] [--more OPTION...]
+                    [--repeats 2] [--images 9216] [--more OPTION...]
 
 FOLDER gets synthetic animals, six categories, and the runs. Ours is `partwise train` as a user calls it, bf16: crops from the cache,
 augmentation and transfer included; images per second over the epochs in which every step is a replay, by the run's own log. An epoch is
-divided evenly: with 2304 images every step holds as many as the batch size says. Eager is the ordinary arm written with torch.nn: channels
+divided evenly: with 9216 images every step holds as many as the batch size says. Eager is the ordinary arm written with torch.nn: channels
 last, autocast to bfloat16, cudnn.benchmark, SGD with its foreach updates, images already on the GPU, nothing read back. Prints Markdown:
 medians over the repeats, in brackets the range.
 """
@@ -22,7 +22,8 @@ import torch
 from torch import nn
 
 WARM = 60  # steps: filters are assigned until the 48th, then a step is recorded
-RECORDS = 4  # more epochs before the clock starts: a step is run twice before it is recorded
+RECORDS = 8  # more steps before the clock starts: one is run twice before it is recorded; of two sizes where batches do not divide the images
+TIMED = 160  # steps
 
 
 def fire(inside, squeeze, expand):
@@ -90,8 +91,8 @@ def ours(options, net, batch, arm):
     run = options.folder / "run"
     shutil.rmtree(run, ignore_errors=True)
     per_epoch = -(-options.images // batch)
-    before = -(-WARM // per_epoch) + RECORDS
-    epochs = before + max(3, -(-80 // per_epoch))
+    before = -(-(WARM + RECORDS) // per_epoch)  # every epoch ends with a checkpoint, which is not timed but takes its time
+    epochs = before + -(-TIMED // per_epoch)
     subprocess.run([options.partwise, "train", options.folder / "data", run, "--net", net, "--arm", arm, "--batch", str(batch), "--epochs", str(epochs), "--task", "multi",
                     "--loss", "softmax", "--optimizer", "sgd", "--learning-rate", "0.001", "--precision", "bf16", "--device", "cuda", "--cache", options.folder / "crops",
                     "--jitter", "8", *options.more], check=True, capture_output=True, text=True)
@@ -107,7 +108,7 @@ def main():
     parser.add_argument("--batches", nargs="+", type=int, default=[32, 64, 128, 256])
     parser.add_argument("--arms", nargs="+", default=["ordinary", "ordinary+layer", "interpretable"])
     parser.add_argument("--repeats", type=int, default=2)
-    parser.add_argument("--images", type=int, default=2304)
+    parser.add_argument("--images", type=int, default=9216)
     parser.add_argument("--more", nargs="*", default=[], help="more options of train")
     options = parser.parse_args()
     if not (options.folder / "data").exists():
