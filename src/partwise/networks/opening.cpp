@@ -18,6 +18,12 @@ int64_t pooled_side(int64_t side, const MaxPool& pool) {
   return (side + 2 * pool.padding + pool.padding_end - pool.kernel) / pool.stride + 1;
 }
 
+// There is a window, and none lies in the padding alone.
+bool reaches_maps(const MaxPool& pool, int64_t side) {
+  return side + 2 * pool.padding + pool.padding_end >= pool.kernel &&
+         pool.padding + pool.padding_end < pool.kernel;
+}
+
 // The sizes of an opening; its tensors are the caller's.
 kernels::GpuOpening shape_of(const std::vector<Tensor>& pieces,
                              const std::optional<MaxPool>& pool) {
@@ -145,8 +151,8 @@ bool can_open_in_one_pass(const Opening& opening) {
   if (std::ssize(pieces) > kernels::kGpuSources || first.dim() != 4 || first.numel() == 0)
     return false;
   if (biases.empty() && !pool) return false;
-  if (pool && (pool->kernel > kernels::kGpuMostKernel ||
-               std::min(pooled_side(first.size(2), *pool), pooled_side(first.size(3), *pool)) < 1))
+  if (pool && (pool->kernel > kernels::kGpuMostKernel || !reaches_maps(*pool, first.size(2)) ||
+               !reaches_maps(*pool, first.size(3))))
     return false;
   const auto fits = [&](const Tensor& piece) {
     return piece.scalar_type() == type && piece.size(1) % 2 == 0;

@@ -3,6 +3,7 @@
 #include "partwise/interpretable.h"
 #include "partwise/kernels/gpu_emulation_fixture.h"
 #include "partwise/networks/network.h"
+#include "partwise/tensors/session.h"
 #include "partwise/tensors/torch.h"
 
 #include <fmt/core.h>
@@ -139,6 +140,13 @@ TEST_F(OpeningTest, KeepsWhatIsNoNumber) {
   }
 }
 
+TEST_F(OpeningTest, LeavesWindowsThatAreNotOnTheMapsToTheOperators) {
+  const std::vector<Tensor> maps{torch::ones({1, 2, 1, 4}).to(device())};
+  EXPECT_FALSE(can_open_in_one_pass({maps, {}, MaxPool{2, 2}}));
+  EXPECT_FALSE(can_open_in_one_pass({maps, {}, MaxPool{2, 2, 0, 2}}));
+  EXPECT_TRUE(can_open_in_one_pass({maps, {}, MaxPool{2, 2, 0, 1}}));
+}
+
 // Every kind of layer that may be left to another, in a net of a few cells.
 Architecture small_net(bool interpretable) {
   Architecture net{"small", 20, {}, {}};
@@ -177,13 +185,15 @@ TEST_F(OpeningTest, ANetworksStepIsTheSameByEitherPath) {
       parts::PartOptions options;
       options.strength = 0.0;  // with it: parts/gpu_layer_test.cpp
       Network net(small_net(interpretable), 3, options, 7);
-      if (gpu) net.to_device(device().is_cuda() ? "cuda" : "cpu");
       torch::manual_seed(3);
       const auto images = torch::randn({4, 3, 20, 20}).to(gpu ? device() : torch::kCPU);
       for (auto& [name, parameter] : net.parameters()) {
         const torch::NoGradGuard no_grad;
         if (name.ends_with(".bias")) parameter.uniform_(-0.3, 0.3);
       }
+      const std::string place = images.is_cuda() ? "cuda" : "cpu";
+      if (gpu) net.to_device(place);
+      const tensors::PrecisionScope precision(tensors::Precision::float32, place);
       const auto labels = torch::tensor({0, 1, 2, 1}, torch::kInt64).to(images.device());
       const int launches = kernels::launches;
       const auto output = net.train(images.contiguous(at::MemoryFormat::ChannelsLast), labels);

@@ -213,7 +213,8 @@ void lay_out(GpuPlan& plan,
              const tensors::Ranks& ranks) {
   for (const auto& piece : pass.pieces) {
     plan.pieces.push_back(tensors::innermost(piece.detach()));
-    plan.versions.push_back(plan.pieces.back()._version());
+    // Inference tensors have none, and no way back that would ask for it.
+    plan.versions.push_back(piece.is_inference() ? 0 : plan.pieces.back()._version());
   }
   for (const auto& bias : pass.biases) plan.biases.push_back(bias.detach().contiguous());
   const auto maps = maps_of(plan.pieces, plan.biases);

@@ -305,6 +305,16 @@ TEST(GpuLayer, MapsThatWereChangedInPlaceAreRefused) {
 }
 
 // Kernels read pairs of filters at once: a view may begin between two.
+TEST(GpuLayer, MasksInInferenceMode) {
+  const Gpu gpu;
+  Interpretable layer(kFilters, kSide, 2);
+  layer->to(gpu.device());
+  const auto maps = torch::randn({3, kFilters, kSide, kSide}).relu().to(gpu.device());
+  const auto masked = layer->mask(maps);
+  const c10::InferenceMode inference;
+  EXPECT_TRUE(torch::equal(masked, layer->mask(maps * 1.0)));
+}
+
 TEST(GpuLayer, MapsMayBeginAnywhereInMemory) {
   const Gpu gpu;
   Interpretable layer(4, 1, 1);

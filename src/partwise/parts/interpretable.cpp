@@ -37,6 +37,7 @@ InterpretableImpl::InterpretableImpl(int64_t filters,
 
 void InterpretableImpl::reset() {
   if (inside_) wait();  // the original of a clone, whose buffers are about to be copied
+  const c10::InferenceMode off(false);  // made there, buffers could never learn
   inside_ =
       std::make_shared<Inside>(Inside{{filters_, side_, categories_, options_}, {}, {}, false, {}});
   for (const auto& [name, tensor] : inside_->memory.tensors()) register_buffer(name, tensor);

@@ -160,6 +160,20 @@ void save_and_load(Interpretable from, Interpretable into) {
   into->load(in);
 }
 
+TEST(Interpretable, MasksInInferenceModeAndLearnsAfterwards) {
+  const auto maps = torch::randn({2, 4, 5, 5}).relu();
+  Tensor masked;
+  Interpretable layer = nullptr;
+  {
+    const c10::InferenceMode inference;
+    layer = Interpretable(4, 5, 2);
+    masked = layer->mask(maps * 1.0);
+  }
+  EXPECT_TRUE(torch::equal(masked, layer->mask(maps)));
+  layer->mask_and_learn(maps, torch::tensor({0, 1}, torch::kInt64));
+  EXPECT_GT(layer->named_buffers()["batches"].item<float>(), 0.0F);
+}
+
 TEST(Interpretable, GoesOnFromItsSavedState) {
   torch::manual_seed(4);
   for (const auto rule : values_of<Rule>()) {

@@ -61,6 +61,7 @@ Memory::Memory(int64_t filters, int64_t side, int64_t categories, const PartOpti
 
 // float64 stays as it is in memory, or what is lost on the way to float32 could not come back.
 Tensor Memory::beside(Tensor& table) const {
+  const c10::InferenceMode off(false);  // what is kept is for training, too
   if (table.device() != peak_scale_.device()) table = table.to(peak_scale_.device());
   return table.to(peak_scale_.scalar_type());
 }
@@ -84,6 +85,7 @@ Tensor Memory::slopes() const {
   if (options_.beta_rule == BetaRule::learned) return (filter_beta() / side).contiguous();
   if (peak_scale_.is_cpu()) return torch::full_like(peak_scale_, options_.beta / side);
   // A GPU's recorded steps read them where they are.
+  const c10::InferenceMode off(false);
   if (!fixed_slopes_.defined() || fixed_slopes_.device() != peak_scale_.device() ||
       fixed_slopes_.scalar_type() != peak_scale_.scalar_type())
     fixed_slopes_ = torch::full_like(peak_scale_, options_.beta / side);
@@ -91,6 +93,7 @@ Tensor Memory::slopes() const {
 }
 
 Tensor Memory::arrived_on_gpu() const {
+  const c10::InferenceMode off(false);
   if (!arrived_.defined() || arrived_.device() != peak_scale_.device())
     arrived_ = torch::zeros({2}, peak_scale_.options().dtype(torch::kInt32));
   return arrived_;
