@@ -8,20 +8,31 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <unistd.h>
 #include <utility>
 
 namespace partwise::parts {
 namespace {
 
 thread_local bool composed = false;
+thread_local int64_t second_cache = -1;  // bytes; -1: as the machine says
+
+int64_t bytes_of_second_cache() {
+#if defined(_SC_LEVEL2_CACHE_SIZE)
+  static const int64_t known = sysconf(_SC_LEVEL2_CACHE_SIZE);
+#else
+  static const int64_t known = 0;
+#endif
+  return second_cache >= 0 ? second_cache : known;
+}
 
 constexpr int64_t kMapsPerThread = 256;  // fewer are not worth another thread
 constexpr int64_t kFiltersPerThread = 8;
 constexpr int64_t kPairsAtOnce = 32;  // stay in the first cache between two passes
 constexpr int64_t kFiltersAtOnce = 4;
-constexpr int64_t kSecondCache = 512 << 10;  // bytes that one thread can count on
-constexpr int64_t kMostPushed = 8;           // filters; more bring nothing
-constexpr int64_t kFewestPushed = 4;         // fewer read too little of an image in one piece
+constexpr int64_t kDeepCache = 2 << 20;  // bytes
+constexpr int64_t kMostPushed = 8;       // filters; more bring nothing
+constexpr int64_t kFewestPushed = 4;     // fewer read too little of an image in one piece
 
 kernels::Batch batch_of(const Tensor& maps) {
   const auto cells = maps.dim() == 4 ? maps.size(2) * maps.size(3) : maps.size(2);
@@ -209,6 +220,12 @@ ComposedOperators::ComposedOperators() : before_(std::exchange(composed, true)) 
 
 ComposedOperators::~ComposedOperators() {
   composed = before_;
+}
+
+SecondCache::SecondCache(int64_t bytes) : before_(std::exchange(second_cache, bytes)) {}
+
+SecondCache::~SecondCache() {
+  second_cache = before_;
 }
 
 bool composes_operators() {
@@ -534,8 +551,9 @@ void lift_at(const Tensor& maps, const Cones& cones, const MapPush& push, Pushed
 int64_t filters_in_cache(const Tensor& maps) {
   const auto batch = batch_of(maps);
   const auto of_one = 2 * batch.images * batch.cells() * static_cast<int64_t>(maps.element_size());
-  const auto some = std::min(kSecondCache / std::max<int64_t>(of_one, 1), kMostPushed);
-  return some < kFewestPushed ? 0 : some;
+  const auto cache = bytes_of_second_cache();
+  const auto some = std::min(cache / 4 / std::max<int64_t>(of_one, 1), kMostPushed);
+  return cache < kDeepCache || some < kFewestPushed ? 0 : some;
 }
 
 Pushed push_by_filter(const Tensor& maps,

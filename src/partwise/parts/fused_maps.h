@@ -24,6 +24,19 @@ class ComposedOperators {
 };
 
 bool composes_operators();  // whether one lives
+
+// While one lives, this thread takes a core's second cache to have so many bytes, whatever it has.
+class SecondCache {
+ public:
+  explicit SecondCache(int64_t bytes);
+  ~SecondCache();
+  SecondCache(const SecondCache&) = delete;
+  SecondCache& operator=(const SecondCache&) = delete;
+
+ private:
+  int64_t before_;
+};
+
 bool can_fuse(const Tensor& maps);
 
 struct Looks {
@@ -172,7 +185,8 @@ Pushed push_at(const Tensor& maps,
                const MapPush& push);
 void lift_at(const Tensor& maps, const Cones& cones, const MapPush& push, Pushed& pushed);
 
-// How many filters' maps and gradients stay in the cache; 0: too few to be worth it.
+// How many filters' maps and gradients stay in the second cache; 0: too few to be worth it, or a
+// cache of less than 2 MiB (0018-an-interpretable-layer-in-few-passes.md).
 int64_t filters_in_cache(const Tensor& maps);
 
 // Squares and push at once, so many filters at a time, of a batch that is nobody else's.

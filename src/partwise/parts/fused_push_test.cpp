@@ -13,6 +13,8 @@ namespace {
 constexpr int64_t kImages = 11;
 constexpr int64_t kFilters = 9;
 constexpr int64_t kSide = 6;
+constexpr int64_t kDeep = 2 << 20;  // a second cache, bytes
+constexpr int64_t kFlat = 1 << 20;
 
 // What a few steps leave behind: outputs, gradients before and after the ReLU, all statistics, what
 // was counted.
@@ -48,6 +50,7 @@ std::vector<Tensor> traces(const PartOptions& options, at::ScalarType type, int6
 
 void expect_as_composed(const PartOptions& options, int64_t categories = 3) {
   for (const auto type : {torch::kFloat64, torch::kFloat32}) {
+    const SecondCache cache(type == torch::kFloat64 ? kDeep : kFlat);
     const auto fused = traces(options, type, categories);
     const ComposedOperators reference;
     const auto composed = traces(options, type, categories);
@@ -146,8 +149,8 @@ TEST(FusedPush, AnEmptyBatchTeachesNothing) {
   }
 }
 
-// The way back of few images has one pass, of many two.
-TEST(FusedPush, OfManyImagesIsTheComposedOne) {
+// Where a cache holds a few filters of all images the way back is one pass, otherwise two.
+TEST(FusedPush, IsTheComposedOneWhateverTheCacheHolds) {
   const auto trained = [](int64_t images) {
     torch::manual_seed(6);
     Interpretable layer(5, 14, 2);
@@ -163,17 +166,27 @@ TEST(FusedPush, OfManyImagesIsTheComposedOne) {
     return torch::stack(seen);
   };
   for (const int64_t images : {30, 90}) {
-    EXPECT_EQ(filters_in_cache(torch::empty({images, 5, 14, 14})) > 0, images == 30);
-    const auto fused = trained(images);
-    const ComposedOperators reference;
-    const auto composed = trained(images);
-    EXPECT_TRUE(torch::allclose(fused, composed, 2e-5, 1e-4)) << (fused - composed).abs().max();
+    Tensor composed;
+    {
+      const ComposedOperators reference;
+      composed = trained(images);
+    }
+    std::vector<Tensor> fused;
+    for (const int64_t bytes : {kDeep, kFlat}) {
+      const SecondCache cache(bytes);
+      EXPECT_EQ(filters_in_cache(torch::empty({images, 5, 14, 14})) > 0,
+                images == 30 && bytes == kDeep);
+      fused.push_back(trained(images));
+      EXPECT_TRUE(torch::allclose(fused.back(), composed, 2e-5, 1e-4));
+    }
+    EXPECT_TRUE(torch::equal(fused[0], fused[1]));
   }
 }
 
 // Enough maps that two threads share them.
 TEST(FusedPush, DoesNotDependOnThreads) {
   const auto trained = [](int threads) {
+    const SecondCache cache(kDeep);
     at::set_num_threads(threads);
     torch::manual_seed(7);
     Interpretable layer(17, 5, 3);
