@@ -5,6 +5,8 @@
 #include "partwise/base/error.h"
 #include "partwise/kernels/fit_kernels.h"
 #include "partwise/kernels/layer_kernels.h"
+#include "partwise/parts/fused_fits.h"
+#include "partwise/parts/fused_gradient.h"
 #include "partwise/parts/fused_maps.h"
 #include "partwise/parts/mask.h"
 #include "partwise/parts/templates.h"

@@ -67,28 +67,6 @@ Tensor response_norm(const Tensor& input, const ResponseNorm& norm) {
   return input / (norm.k + norm.alpha * mean).pow(norm.beta);
 }
 
-// The layers whose results the ReLUs in front of a layer are given: one, or those of the branches
-// that are put side by side there. Empty where a ReLU is not all there is between.
-std::vector<int64_t> before_relu(const Architecture& architecture,
-                                 const std::vector<std::vector<int64_t>>& inputs,
-                                 std::size_t layer) {
-  const auto operation = [&](int64_t i) -> const Operation& {
-    return architecture.layers[static_cast<std::size_t>(i)].operation;
-  };
-  const auto& inputs_of = [&](int64_t i) { return inputs[static_cast<std::size_t>(i)]; };
-  const int64_t given = inputs[layer].front();
-  if (given < 0) return {};
-  const bool several = std::holds_alternative<Concatenate>(operation(given));
-  std::vector<int64_t> found;
-  for (const int64_t relu : several ? inputs_of(given) : std::vector<int64_t>{given}) {
-    if (relu < 0 || !std::holds_alternative<Relu>(operation(relu))) return {};
-    const int64_t before = inputs_of(relu).front();
-    if (before < 0) return {};
-    found.push_back(before);
-  }
-  return found;
-}
-
 // Runs the layers, each by `step`: of its number, its inputs, and the results of the layers that
 // `behind` has for it.
 template <typename Step>
@@ -145,7 +123,7 @@ Network::Network(Architecture architecture,
       inputs_(layer_inputs(architecture_.layers)),
       geometry_(layer_geometry(architecture_.layers, architecture_.input_side)),
       before_relu_(architecture_.layers.size()),
-      together_(find_together()) {
+      together_(find_together(architecture_.layers)) {
   for (std::size_t i = 0; i < architecture_.layers.size(); ++i) {
     const auto& name = architecture_.layers[i].name;
     const auto& operation = architecture_.layers[i].operation;
@@ -163,67 +141,12 @@ Network::Network(Architecture architecture,
       statistics_[name + ".running_var"] = torch::ones({norm->channels});
     }
     if (std::holds_alternative<Interpretable>(operation)) {
-      before_relu_[i] = before_relu(architecture_, inputs_, i);
+      before_relu_[i] = before_relus(architecture_.layers, i);
       interpretable_.emplace(
           name, std::make_shared<InterpretableImpl>(geometry_[i].channels, geometry_[i].side,
                                                     categories, options));
     }
   }
-}
-
-std::vector<Network::Together> Network::find_together() const {
-  const auto& layers = architecture_.layers;
-  const auto at = [](int64_t i) { return static_cast<std::size_t>(i); };
-  const auto is = [&]<typename Kind>(int64_t i, const Kind& /*kind*/) {
-    return i >= 0 && std::holds_alternative<Kind>(layers[at(i)].operation);
-  };
-  std::vector<int> users(layers.size(), 0);
-  for (const auto& inputs : inputs_) {
-    for (const int64_t from : inputs)
-      if (from >= 0) ++users[at(from)];
-  }
-  const auto read_once = [&](int64_t i) { return users[at(i)] == 1; };
-  const auto has_free_bias = [&](int64_t i) {
-    const auto* convolution = std::get_if<Convolution>(&layers[at(i)].operation);
-    return convolution && convolution->bias && convolution->out % 2 == 0 && read_once(i);
-  };
-  std::vector<Together> together(layers.size());
-  const auto open = [&](int64_t i, bool only_with_biases) {
-    if (together[at(i)].left_out) return;
-    std::vector<int64_t> joints;  // what puts the ReLUs side by side
-    std::vector<int64_t> relus{i};
-    if (!is(i, Relu{}) && !is(i, Concatenate{})) relus = inputs_[at(i)];
-    if (is(relus.front(), Concatenate{})) {
-      if (relus.front() != i) joints = relus;
-      relus = inputs_[at(relus.front())];
-    }
-    std::vector<int64_t> before;
-    for (const int64_t relu : relus) {
-      if (!is(relu, Relu{}) || together[at(relu)].left_out) return;
-      before.push_back(inputs_[at(relu)].front());
-      if (before.back() < 0) return;
-    }
-    std::vector<int64_t> left_out = joints;
-    if (relus.front() != i) left_out.insert(left_out.end(), relus.begin(), relus.end());
-    if (!std::all_of(left_out.begin(), left_out.end(), read_once)) return;
-    const bool with_biases = std::all_of(before.begin(), before.end(), has_free_bias);
-    if (only_with_biases && !with_biases) return;
-    for (const int64_t layer : left_out) together[at(layer)].left_out = true;
-    for (const int64_t layer : before) together[at(layer)].without_bias = with_biases;
-    together[at(i)].opens = before;
-    together[at(i)].with_biases = with_biases;
-  };
-  const auto count = std::ssize(layers);
-  for (int64_t i = 0; i < count; ++i)
-    if (is(i, Interpretable{})) open(i, false);
-  // Who comes first does the work: poolings, then what joins, then what is left of the ReLUs.
-  for (int64_t i = 0; i < count; ++i)
-    if (is(i, MaxPool{})) open(i, true);
-  for (int64_t i = 0; i < count; ++i)
-    if (is(i, Concatenate{})) open(i, true);
-  for (int64_t i = 0; i < count; ++i)
-    if (is(i, Relu{})) open(i, true);
-  return together;
 }
 
 // Three operations behave otherwise in training.

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "partwise/networks/catalog.h"
+#include "partwise/networks/together.h"
 #include "partwise/tensors/ranks.h"
 #include "partwise/tensors/tensor.h"
 
@@ -92,25 +93,12 @@ class Network {
                        const std::vector<Tensor>& before,
                        const Tensor& category) const;
 
-  // What a GPU does in one go: ReLUs, and what puts them side by side, are left to the interpretable
-  // layer or the pooling behind them; the bias of a convolution is left to whoever does the work of
-  // the ReLU behind it.
-  struct Together {
-    bool left_out = false;  // a ReLU or what joins several
-    std::vector<int64_t> opens =
-        {};                     // the results of these: whoever does the work of what was left out
-    bool with_biases = false;   // and adds their biases, too
-    bool without_bias = false;  // a convolution whose bias is added by whoever opens it
-  };
-  std::vector<Together> find_together() const;
-
   Architecture architecture_;
   tensors::Ranks ranks_;
   std::vector<std::vector<int64_t>> inputs_;  // of every layer, by index
   std::vector<Geometry> geometry_;
-  // Of every layer:
-  std::vector<std::vector<int64_t>> before_relu_;  // see interpretable.h
-  std::vector<Together> together_;
+  std::vector<std::vector<int64_t>> before_relu_;  // of interpretable layers; else empty
+  std::vector<Together> together_;                 // of every layer, on a GPU
   std::map<std::string, Tensor> parameters_;
   std::map<std::string, Tensor> statistics_;  // batch norm's running mean and variance
   InterpretableLayers interpretable_;

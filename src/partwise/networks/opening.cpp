@@ -24,8 +24,8 @@ bool reaches_maps(const MaxPool& pool, int64_t side) {
          pool.padding + pool.padding_end < pool.kernel;
 }
 
-// The sizes of an opening; its tensors are the caller's.
-kernels::GpuOpening shape_of(const std::vector<Tensor>& pieces,
+// The sizes of an opening, without its tensors.
+kernels::GpuOpening sizes_of(const std::vector<Tensor>& pieces,
                              const std::optional<MaxPool>& pool) {
   const auto& first = pieces.front();
   kernels::GpuOpening work;
@@ -46,6 +46,12 @@ kernels::GpuOpening shape_of(const std::vector<Tensor>& pieces,
   return work;
 }
 
+// What the way back needs besides one tensor: where the maxima came from, or what came out.
+struct Opened : torch::CustomClassHolder {
+  kernels::GpuOpening sizes;
+  bool adds_biases = false;
+};
+
 struct OpeningFunction : torch::autograd::Function<OpeningFunction> {
   // tensors: `count` pieces, then their biases
   static Tensor forward(torch::autograd::AutogradContext* context,
@@ -55,7 +61,10 @@ struct OpeningFunction : torch::autograd::Function<OpeningFunction> {
     std::vector<Tensor> pieces;
     for (std::size_t i = 0; i < count; ++i) pieces.push_back(innermost(tensors[i]));
     const auto& first = pieces.front();
-    auto work = shape_of(pieces, pool);
+    auto holder = c10::make_intrusive<Opened>();
+    holder->sizes = sizes_of(pieces, pool);
+    holder->adds_biases = tensors.size() > count;
+    auto work = holder->sizes;
     const bool in_place = count == 1 && !pool;
     const auto opened =
         in_place ? first
@@ -77,15 +86,7 @@ struct OpeningFunction : torch::autograd::Function<OpeningFunction> {
     kernels::gpu_kernels(tensors::gpu_of(first))->open(work, tensors::stream_of(first));
     if (opened.is_same(tensors[0])) context->mark_dirty({tensors[0]});
     context->save_for_backward({pool ? from : opened});
-    std::vector<int64_t> channels;
-    for (const auto& piece : pieces) channels.push_back(piece.size(1));
-    context->saved_data["channels"] = channels;
-    context->saved_data["biases"] = !biases.empty();
-    context->saved_data["cells"] = std::vector<int64_t>{first.size(2), first.size(3)};
-    if (pool) {
-      context->saved_data["pool"] =
-          std::vector<int64_t>{pool->kernel, pool->stride, pool->padding, pool->padding_end};
-    }
+    context->saved_data["opened"] = c10::IValue::make_capsule(holder);
     return opened;
   }
 
@@ -94,33 +95,28 @@ struct OpeningFunction : torch::autograd::Function<OpeningFunction> {
     TORCH_CHECK(!torch::GradMode::is_enabled(),
                 "biases and ReLUs in training can be differentiated once only on a GPU");
     const auto saved = context->get_saved_variables()[0];
-    const auto channels = context->saved_data["channels"].toIntVector();
-    const auto cells = context->saved_data["cells"].toIntVector();
-    const auto found = context->saved_data.find("pool");
-    std::optional<MaxPool> pool;
-    if (found != context->saved_data.end()) {
-      const auto numbers = found->second.toIntVector();
-      pool = MaxPool{numbers[0], numbers[1], numbers[2], numbers[3]};
-    }
+    const auto holder = context->saved_data["opened"].toCapsule();
+    const auto& sizes = static_cast<const Opened&>(*holder).sizes;
+    const bool adds_biases = static_cast<const Opened&>(*holder).adds_biases;
     const auto gradient = innermost(gradients[0]);
-    std::vector<Tensor> result(2);  // of what is no tensor
-    std::vector<Tensor> passed;
-    for (const auto count : channels) {
-      passed.push_back(torch::empty({gradient.size(0), count, cells[0], cells[1]},
-                                    gradient.options().memory_format(kInnermost)));
-    }
     kernels::GpuOpeningBack work;
-    work.of = shape_of(passed, pool);
-    if (pool) {
+    work.of = sizes;
+    if (saved.scalar_type() == torch::kUInt8) {
       work.of.from = saved.data_ptr<uint8_t>();
     } else {
       work.of.opened = saved.data_ptr();
     }
+    std::vector<Tensor> passed;
+    std::vector<int64_t> channels;
+    for (int i = 0; i < sizes.pieces; ++i) {
+      channels.push_back(sizes.channels_of[i]);
+      passed.push_back(torch::empty({sizes.images, channels.back(), sizes.high, sizes.wide},
+                                    gradient.options().memory_format(kInnermost)));
+      work.passed[i] = passed.back().data_ptr();
+    }
     work.gradient = gradient.data_ptr();
-    for (std::size_t i = 0; i < passed.size(); ++i) work.passed[i] = passed[i].data_ptr();
     Tensor parts;
     Tensor for_biases;
-    const bool adds_biases = context->saved_data["biases"].toBool();
     if (adds_biases) {
       const auto numbers = torch::TensorOptions(gradient.device()).dtype(torch::kFloat32);
       parts = torch::empty({kernels::kGpuBiasParts, work.of.channels}, numbers);
@@ -129,6 +125,7 @@ struct OpeningFunction : torch::autograd::Function<OpeningFunction> {
       work.for_biases = for_biases.data_ptr<float>();
     }
     kernels::gpu_kernels(tensors::gpu_of(gradient))->open_back(work, tensors::stream_of(gradient));
+    std::vector<Tensor> result(2);  // of what is no tensor
     result.insert(result.end(), passed.begin(), passed.end());
     if (!adds_biases) return result;
     if (channels.size() == 1) {

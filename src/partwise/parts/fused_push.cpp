@@ -1,5 +1,6 @@
 #include "partwise/parts/fused_push.h"
 
+#include "partwise/parts/fused_gradient.h"
 #include "partwise/parts/keep_alive.h"
 #include "partwise/parts/mask.h"
 #include "partwise/parts/vote.h"

@@ -1,4 +1,5 @@
 #include "partwise/interpretable.h"
+#include "partwise/parts/fused_gradient.h"
 #include "partwise/parts/fused_maps.h"
 #include "partwise/parts/option_changes_fixture.h"
 #include "partwise/tensors/torch.h"

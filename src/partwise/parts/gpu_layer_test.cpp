@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <limits>
 #include <memory>
 
 namespace partwise::parts {
@@ -305,6 +306,20 @@ TEST(GpuLayer, MapsThatWereChangedInPlaceAreRefused) {
 }
 
 // Kernels read pairs of filters at once: a view may begin between two.
+TEST(GpuLayer, KeepsWhatIsNoNumber) {
+  const Gpu gpu;
+  for (const auto type : {torch::kFloat32, torch::kBFloat16}) {
+    Interpretable layer(kFilters, kSide, 2);
+    layer->to(gpu.device());
+    auto before = torch::ones({3, kFilters, kSide, kSide}).to(type).to(gpu.device());
+    before[1][4].fill_(std::numeric_limits<float>::quiet_NaN());
+    const auto labels = torch::zeros({3}, torch::kInt64).to(gpu.device());
+    const auto masked = layer->open_and_learn({before}, labels).to(torch::kFloat32).cpu();
+    EXPECT_TRUE(torch::isnan(masked[1][4]).all().item<bool>());
+    EXPECT_EQ(torch::isnan(masked).sum().item<int64_t>(), kSide * kSide);
+  }
+}
+
 TEST(GpuLayer, MasksInInferenceMode) {
   const Gpu gpu;
   Interpretable layer(kFilters, kSide, 2);

@@ -3,6 +3,7 @@
 #include "partwise/kernels/gpu_kernels.h"
 #include "partwise/kernels/layer_kernels.h"
 #include "partwise/kernels/method_constants.h"
+#include "partwise/parts/fused_fits.h"
 #include "partwise/parts/fused_maps.h"
 #include "partwise/parts/part_option_fields.h"
 #include "partwise/tensors/ranks.h"
