@@ -138,6 +138,7 @@ struct Layer {
     state.mean_peak = filter(15);
     state.mean_all = filter(16);
     state.scale = filter(17);
+    state.inverse = filter(32);
     state.need = filter(18);
     state.per_vote = filter(19);
     state.numbers = filter(20);
@@ -315,7 +316,9 @@ void kernels_beside_copies(const Shape& shape, int repeats) {
   line("push", 3.0,
        [&](int i) { table.push(layer.push(values(i), other(i), other(i + 1)), stream()); });
   line("gather", 0.0, [&](int) { table.gather(layer.gather(), stream()); });
-  line("settle", 0.0, [&](int) { table.settle({layer.gather(), layer.state(), 0.1F}, stream()); });
+  line("settle", 0.0, [&](int) {
+    table.settle({layer.gather(), layer.state(), 0.1F, 0.1F, false}, stream());
+  });
   line("weigh", 0.0, [&](int) { table.weigh(layer.weigh(), stream()); });
   line("balance", 0.0, [&](int) { table.balance(layer.balance(), stream()); });
   line("all fits", 0.0, [&](int i) {

@@ -108,6 +108,7 @@ struct GpuState {
   float* mean_peak = nullptr;  // [filters]
   float* mean_all = nullptr;   // [filters]
   float* scale = nullptr;      // [filters]
+  float* inverse = nullptr;    // [filters]: a fit times this is tr(x T_mu); or null
   float* need = nullptr;       // [filters]: of being lifted (parts/keep_alive.h)
   float* slopes = nullptr;     // [filters]: of learned templates; or null
   float* per_vote = nullptr;   // [categories]: kSharpness / filters of this category
@@ -118,6 +119,8 @@ struct GpuSettle {
   GpuGather batch;
   GpuState state;
   float slope_unit = 0.0F;  // of one unit of the release's slope
+  float tau = 0.0F;         // of the templates
+  bool raw = false;         // dx/dx^ is 1, otherwise the scale
 };
 
 // Whose weights: of a rule that has one template per map, or of every cell (GpuMixture).

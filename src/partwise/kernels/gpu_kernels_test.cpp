@@ -43,13 +43,19 @@ TEST(GpuKernels, RoundToTheNearestAndAtRandom) {
   EXPECT_EQ(nearest_narrow(1.00390625F), 0x3f80U);  // a half: to the even one
   EXPECT_EQ(nearest_narrow(1.01171875F), 0x3f82U);
   EXPECT_EQ(nearest_narrow(NAN) & 0x7fffU, 0x7fffU);
-  EXPECT_EQ(random_narrow(INFINITY, 0xffffU), 0x7f80U);
-  EXPECT_GT(random_narrow(NAN, 0xffffU) & 0x7fffU, 0x7f80U);
+  const auto at_random = [](Pair pair, unsigned noise) {
+    unsigned packed = 0U;
+    store_at_random(&packed, pair, noise);
+    return packed;
+  };
+  EXPECT_EQ(at_random({INFINITY, -INFINITY}, ~0U), 0xff807f80U);
+  EXPECT_GT(at_random({1.0F, NAN}, ~0U) >> 16 & 0x7fffU, 0x7f80U);
+  EXPECT_GT(at_random({NAN, 1.0F}, ~0U) & 0x7fffU, 0x7f80U);
   double sum = 0.0;
   constexpr int kDraws = 1 << 12;
   for (unsigned i = 0; i < kDraws; ++i) {
-    const unsigned bits = random_narrow(1.001F, mixed(i) & 0xffffU);
-    sum += static_cast<double>(__int_as_float(static_cast<int>(bits << 16))) / kDraws;
+    const Pair drawn = widen(at_random({1.001F, 1.001F}, mixed(i)));
+    sum += static_cast<double>(i % 2 == 0U ? drawn.a : drawn.b) / kDraws;
   }
   // One step of bfloat16 there is 0.0078; the mean of 4096 draws is within 4 of its deviations.
   EXPECT_NEAR(sum, 1.001, 4.0 * 0.0078 * 0.35 / 64.0);
