@@ -153,9 +153,6 @@ class InterpretableImpl : public torch::nn::Cloneable<InterpretableImpl> {
   torch::Tensor diagnostic_sums() const;
   void load_diagnostic_sums(const torch::Tensor& sums);
 
-  // What is asked of the GPU from here on comes after what training passes still find out.
-  void wait() const;
-
   // The program's own: with several ranks the maps are this rank's share of the batch and `labels`
   // are the whole batch's. Every statistic, norm and mean is then of the whole batch, the task
   // gradient is that of the whole batch's mean, and all ranks must run the same passes.

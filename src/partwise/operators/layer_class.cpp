@@ -57,7 +57,6 @@ void LayerClass::set_category_shares(const std::vector<double>& shares) {
 }
 
 Buffers LayerClass::buffers() const {
-  layer_->wait();
   Buffers buffers;
   for (const auto& buffer : layer_->named_buffers()) buffers.insert(buffer.key(), buffer.value());
   return buffers;

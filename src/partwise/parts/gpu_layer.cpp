@@ -70,6 +70,7 @@ enum FilterNumber {
   kMeanPeak,
   kMeanAll,
   kScale,
+  kInverse,
   kNeed,
   kSlopes,
   kScaling,
@@ -106,7 +107,6 @@ struct GpuPlan : torch::CustomClassHolder {
   tensors::Ranks ranks;
   int64_t begin = 0;  // of this rank's images among the batch's
   int64_t end = 0;
-  tensors::SideWork side;  // the last member: it uses the others
 
   int images() const { return whole(map_numbers.size(1)); }  // the batch's
 
@@ -166,7 +166,6 @@ struct GpuFunction : torch::autograd::Function<GpuFunction> {
     const auto holder = context->saved_data["plan"].toCapsule();
     auto& plan = static_cast<GpuPlan&>(*holder);
     std::vector<Tensor> result(1 + plan.pieces.size() + plan.biases.size());
-    plan.side.join();
     if (!gradients[0].defined()) return result;
     for (std::size_t i = 0; i < plan.pieces.size(); ++i) {
       TORCH_CHECK(plan.pieces[i]._version() == plan.versions[i],
@@ -276,6 +275,7 @@ kernels::GpuState state_of(const GpuPlan& plan, const Memory& memory, const Part
   state.mean_peak = plan.of_filters(kMeanPeak);
   state.mean_all = plan.of_filters(kMeanAll);
   state.scale = plan.of_filters(kScale);
+  state.inverse = plan.of_filters(kInverse);
   state.need = plan.of_filters(kNeed);
   if (options.beta_rule == BetaRule::learned) state.slopes = plan.of_filters(kSlopes);
   state.per_vote = at<float>(plan.few) + memory.categories();
@@ -443,8 +443,7 @@ bool can_fuse_on_gpu(const std::vector<Tensor>& pieces, const Memory& memory) {
 Tensor mask_on_gpu(const Tensor& maps, const Memory& memory, const PartOptions& options) {
   const torch::NoGradGuard no_grad;
   GpuPlan plan;
-  lay_out(plan, {{maps}, {}, false, maps.new_empty({0}, torch::kInt64), 1.0, 0.0, {}, nullptr},
-          memory, {});
+  lay_out(plan, {{maps}, {}, false, maps.new_empty({0}, torch::kInt64), 1.0, 0.0, {}}, memory, {});
   plan.slopes = memory.slopes();
   auto look = look_of(plan, options);
   look.masked = plan.masked.data_ptr();
@@ -463,7 +462,6 @@ Tensor mask_and_learn_on_gpu(const GpuPass& pass,
     const auto& table = *kernels_for(pass.pieces.front());
     const bool learned = options.beta_rule == BetaRule::learned;
     lay_out(*plan, pass, memory, ranks);
-    pass.newest->join();  // an earlier pass may be about to write what this one reads
     auto* stream = tensors::stream_of(plan->map_numbers);
     plan->slopes = memory.slopes();
     auto look = look_of(*plan, options);
@@ -473,50 +471,41 @@ Tensor mask_and_learn_on_gpu(const GpuPass& pass,
     table.look(look, stream);
     plan->push = mask_of(*plan, pass, look);
     plan->learns = pass.strength > 0.0;
-    const auto find_out = [&] {
-      auto* here = tensors::stream_of(plan->map_numbers);
-      exchange(*plan, kTops, kForeign);
-      const auto gather = gather_of(*plan, memory, options);
-      table.gather(gather, here);
-      memory.assign_if_due();
-      const auto state = state_of(*plan, memory, options);
-      const auto unit = beta_from_slope(1.0, look.maps.side) / look.maps.side;
-      table.settle({gather, state, static_cast<float>(unit)}, here);
-      if (learned) {  // the templates have moved
-        look.seek = false;
-        look.templates.slopes = plan->push.templates.slopes = state.slopes;
-        look.spreads = nullptr;
-        look.masked = plan->masked.data_ptr();
-        table.look(look, here);
-        exchange(*plan, kFits, kSpreads);
-      }
-      const bool asks_all = plan->learns && options.rule != Rule::release;
-      const auto fits = [&](const float* since) {
-        return all_fits_on_gpu(look.maps, look.templates, ranks, plan->images(),
-                               plan->filter_numbers[kScale], options, since);
-      };
-      GpuAllFits all;
-      if (ranks.alone()) {
-        const auto watching = diagnostics.watch_on_gpu(memory);
-        all = fits(asks_all ? nullptr : at<float>(watching.since));
-        watch_on_gpu(all, watching);
-      } else {
-        const bool watched = diagnostics.watches_next();
-        if (watched || asks_all) all = fits(nullptr);
-        diagnostics.see_means(watched ? mean_loss_on_gpu(all) : Tensor(), memory);
-      }
-      if (plan->learns)
-        plan_gpu_push(*plan, pass, look, gather, state, all, memory, options, diagnostics);
-    };
-    // Learned templates and an assignment are needed at once; without a backward pass nobody joins.
-    bool comes_back = false;
-    for (const auto& piece : pass.pieces) comes_back = comes_back || piece.requires_grad();
-    if (comes_back && !learned && memory.is_assigned() && ranks.alone()) {
-      plan->side.run(plan->map_numbers, find_out);
-      pass.newest->is(plan->side);
-    } else {
-      find_out();
+    exchange(*plan, kTops, kForeign);
+    const auto gather = gather_of(*plan, memory, options);
+    table.gather(gather, stream);
+    memory.assign_if_due();
+    const auto state = state_of(*plan, memory, options);
+    const auto unit = beta_from_slope(1.0, look.maps.side) / look.maps.side;
+    const auto tau = 1.0 / (temperature_of(options) * gather.cells);
+    table.settle({gather, state, static_cast<float>(unit), static_cast<float>(tau),
+                  options.exponent == Exponent::raw},
+                 stream);
+    if (learned) {  // the templates have moved
+      look.seek = false;
+      look.templates.slopes = plan->push.templates.slopes = state.slopes;
+      look.spreads = nullptr;
+      look.masked = plan->masked.data_ptr();
+      table.look(look, stream);
+      exchange(*plan, kFits, kSpreads);
     }
+    const bool asks_all = plan->learns && options.rule != Rule::release;
+    const auto fits = [&](const float* since) {
+      return all_fits_on_gpu(look.maps, look.templates, ranks, plan->images(),
+                             plan->filter_numbers[kScale], plan->filter_numbers[kInverse], since);
+    };
+    GpuAllFits all;
+    if (ranks.alone()) {
+      const auto watching = diagnostics.watch_on_gpu(memory);
+      all = fits(asks_all ? nullptr : at<float>(watching.since));
+      watch_on_gpu(all, watching);
+    } else {
+      const bool watched = diagnostics.watches_next();
+      if (watched || asks_all) all = fits(nullptr);
+      diagnostics.see_means(watched ? mean_loss_on_gpu(all) : Tensor(), memory);
+    }
+    if (plan->learns)
+      plan_gpu_push(*plan, pass, look, gather, state, all, memory, options, diagnostics);
   }
   std::vector<Tensor> inputs = pass.pieces;
   inputs.insert(inputs.end(), pass.biases.begin(), pass.biases.end());

@@ -19,9 +19,8 @@ struct GpuPass {
   bool through_relu = false;
   Tensor labels;  // [batch] int64, of all ranks' images; the maps are this one's
   double mask_share = 1.0;
-  double strength = 0.0;                      // 0: the mask alone
-  Tensor category_shares;                     // [category] float32: omega by these; or undefined
-  tensors::NewestSideWork* newest = nullptr;  // the layer's, joined before its memory is read
+  double strength = 0.0;   // 0: the mask alone
+  Tensor category_shares;  // [category] float32: omega by these; or undefined
 };
 
 // Maps of bfloat16 or float32 on a GPU.
@@ -31,8 +30,7 @@ bool can_fuse_on_gpu(const std::vector<Tensor>& pieces, const Memory& memory);
 Tensor mask_on_gpu(const Tensor& maps, const Memory& memory, const PartOptions& options);
 
 // Interpretable::mask_and_learn; with `through_relu` of relu(cat(pieces + biases)), whose gradient
-// then includes what filter_push.h lets pass a closed ReLU. What the filters want is found out
-// beside what the network goes on with, and waited for in the backward pass.
+// then includes what filter_push.h lets pass a closed ReLU.
 Tensor mask_and_learn_on_gpu(const GpuPass& pass,
                              Memory& memory,
                              const PartOptions& options,

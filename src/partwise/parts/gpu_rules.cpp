@@ -79,10 +79,9 @@ GpuAllFits all_fits_on_gpu(const kernels::GpuMaps& maps,
                            const tensors::Ranks& ranks,
                            int images,
                            const Tensor& scale,
-                           const PartOptions& options,
+                           const Tensor& inverse,
                            const float* since) {
   const int cells = cells_of(maps);
-  const double tau = 1.0 / (temperature_of(options) * cells);
   const auto empty = [&](at::IntArrayRef shape) { return torch::empty(shape, scale.options()); };
   GpuAllFits all;
   all.maps = maps;
@@ -91,7 +90,7 @@ GpuAllFits all_fits_on_gpu(const kernels::GpuMaps& maps,
   all.templates = templates;
   all.scale = scale;
   all.fits = empty({maps.images, cells + 1, maps.filters});
-  all.inverse = options.exponent == Exponent::raw ? torch::full_like(scale, tau) : tau / scale;
+  all.inverse = inverse;
   all.log_sums = empty({cells + 1, maps.filters});
   const auto& table = table_for(scale);
   auto* stream = tensors::stream_of(scale);

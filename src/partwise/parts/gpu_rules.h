@@ -20,14 +20,14 @@ struct GpuAllFits {
   Tensor log_sums;  // [n*n + 1, filter]: log sum_k exp(tr(x_k T_mu))
 };
 
-//   images: of the whole batch; scale [filter]: Memory::scale after the batch
+//   images: of the whole batch; scale: Memory::scale after it; inverse: as above
 //   since: nothing is computed unless this number is 0; or null
 GpuAllFits all_fits_on_gpu(const kernels::GpuMaps& maps,
                            const kernels::GpuTemplates& templates,
                            const tensors::Ranks& ranks,
                            int images,
                            const Tensor& scale,
-                           const PartOptions& options,
+                           const Tensor& inverse,
                            const float* since);
 
 // One rank: adds the means of the filter loss and its terms to the sums where the GPU's own count

@@ -3,7 +3,6 @@
 #include "partwise/parts/fused_push.h"
 #include "partwise/parts/gpu_layer.h"
 #include "partwise/parts/mask.h"
-#include "partwise/tensors/gpu_stream.h"
 #include "partwise/tensors/session.h"
 #include "partwise/tensors/torch.h"
 
@@ -12,11 +11,8 @@ namespace partwise {
 struct InterpretableImpl::Inside {
   parts::Memory memory;
   parts::Diagnostics diagnostics;
-  Tensor shares_on_gpu;          // [category], or undefined
-  bool by_gpu_kernels = false;   // the last training pass
-  tensors::NewestSideWork side;  // it writes to the memory and the diagnostics
-
-  ~Inside() { side.let_go(); }
+  Tensor shares_on_gpu;         // [category], or undefined
+  bool by_gpu_kernels = false;  // the last training pass
 };
 
 InterpretableImpl::InterpretableImpl(int64_t filters,
@@ -36,10 +32,9 @@ InterpretableImpl::InterpretableImpl(int64_t filters,
 }
 
 void InterpretableImpl::reset() {
-  if (inside_) wait();  // the original of a clone, whose buffers are about to be copied
   const c10::InferenceMode off(false);  // made there, buffers could never learn
   inside_ =
-      std::make_shared<Inside>(Inside{{filters_, side_, categories_, options_}, {}, {}, false, {}});
+      std::make_shared<Inside>(Inside{{filters_, side_, categories_, options_}, {}, {}, false});
   for (const auto& [name, tensor] : inside_->memory.tensors()) register_buffer(name, tensor);
 }
 
@@ -98,7 +93,6 @@ Tensor shares_of_filters(const Tensor& filter_category,
 
 Tensor InterpretableImpl::mask(const Tensor& maps) const {
   check_maps(maps);
-  wait();
   const auto& memory = inside_->memory;
   const bool differentiable = torch::GradMode::is_enabled() && maps.requires_grad();
   if (!differentiable && parts::can_fuse_on_gpu({maps}, memory))
@@ -116,7 +110,7 @@ Tensor InterpretableImpl::learn_on_gpu(const std::vector<Tensor>& pieces,
                                        const std::vector<Tensor>& biases,
                                        bool through_relu,
                                        const Tensor& labels) {
-  auto& [memory, diagnostics, shares, by_gpu_kernels, side] = *inside_;
+  auto& [memory, diagnostics, shares, by_gpu_kernels] = *inside_;
   by_gpu_kernels = true;
   if (options_.balance == parts::Balance::dataset && !shares.defined() && categories_ > 1) {
     shares = shares_of_categories(categories_, category_shares_)
@@ -128,7 +122,7 @@ Tensor InterpretableImpl::learn_on_gpu(const std::vector<Tensor>& pieces,
   const tensors::FullPrecision full;
   const auto there = labels.to(pieces.front().device());  // kernels cannot read from elsewhere
   return parts::mask_and_learn_on_gpu(
-      {pieces, biases, through_relu, there, mask_share_, strength, shares, &side}, memory, options_,
+      {pieces, biases, through_relu, there, mask_share_, strength, shares}, memory, options_,
       *ranks_, diagnostics);
 }
 
@@ -201,7 +195,6 @@ Tensor InterpretableImpl::mask_and_learn(const Tensor& maps,
   auto& memory = inside_->memory;
   auto& diagnostics = inside_->diagnostics;
   inside_->by_gpu_kernels = false;
-  wait();
   const auto values = maps.detach().to(memory.type().dtype());
   const bool fused = parts::can_fuse(maps) && maps.scalar_type() == values.scalar_type();
   const bool at_once = fused && options_.beta_rule == parts::BetaRule::fixed;
@@ -246,27 +239,22 @@ Tensor InterpretableImpl::mask_and_learn(const Tensor& maps,
 }
 
 Tensor InterpretableImpl::filter_category() const {
-  wait();
   return inside_->memory.filter_category();
 }
 
 Tensor InterpretableImpl::filter_beta() const {
-  wait();
   return inside_->memory.filter_beta();
 }
 
 parts::LayerDiagnostics InterpretableImpl::take_diagnostics() {
-  wait();
   return inside_->diagnostics.take(inside_->memory);
 }
 
 Tensor InterpretableImpl::diagnostic_sums() const {
-  wait();
   return inside_->diagnostics.sums();
 }
 
 void InterpretableImpl::load_diagnostic_sums(const Tensor& sums) {
-  wait();
   inside_->diagnostics.load(sums);
 }
 
@@ -296,17 +284,11 @@ void InterpretableImpl::pretty_print(std::ostream& stream) const {
                                                    : word_of(options_.beta_rule));
 }
 
-void InterpretableImpl::wait() const {
-  inside_->side.join();
-}
-
 void InterpretableImpl::save(torch::serialize::OutputArchive& archive) const {
-  wait();
   Cloneable::save(archive);
 }
 
 void InterpretableImpl::load(torch::serialize::InputArchive& archive) {
-  wait();
   Cloneable::load(archive);
   auto own = named_buffers(/*recurse=*/false);
   const parts::Memory expected(filters_, side_, categories_, options_);
@@ -319,18 +301,15 @@ void InterpretableImpl::load(torch::serialize::InputArchive& archive) {
 }
 
 void InterpretableImpl::to(torch::Device device, torch::Dtype type, bool non_blocking) {
-  wait();
   Cloneable::to(device, non_blocking);
   to(type, non_blocking);
 }
 
 void InterpretableImpl::to(torch::Device device, bool non_blocking) {
-  wait();
   Cloneable::to(device, non_blocking);
 }
 
 void InterpretableImpl::to(torch::Dtype type, bool non_blocking) {
-  wait();
   if (type == torch::kFloat32 || type == torch::kFloat64) Cloneable::to(type, non_blocking);
 }
 

@@ -8,9 +8,7 @@
 #include <c10/cuda/CUDAGuard.h>
 #include <c10/cuda/CUDAStream.h>
 
-#include <exception>
 #include <map>
-#include <utility>
 #endif
 
 namespace partwise::tensors {
@@ -34,8 +32,8 @@ void* stream_of([[maybe_unused]] const Tensor& tensor) {
 
 namespace {
 
-// One for all that a thread does beside its other work on a GPU: the pieces follow one another.
-c10::cuda::CUDAStream side_stream(c10::DeviceIndex gpu) {
+// Another than all work: copies that go their own way.
+c10::cuda::CUDAStream arrivals(c10::DeviceIndex gpu) {
   static thread_local std::map<c10::DeviceIndex, c10::cuda::CUDAStream> streams;
   const auto known = streams.find(gpu);
   if (known != streams.end()) return known->second;
@@ -45,60 +43,21 @@ c10::cuda::CUDAStream side_stream(c10::DeviceIndex gpu) {
 
 }  // namespace
 
-struct SideWork::End {
-  explicit End(const c10::cuda::CUDAStream& began) : beginning(began) {}
-
-  void join() { event.block(c10::cuda::getCurrentCUDAStream(beginning.device_index())); }
-
-  // A GPU that no longer answers is left alone: whoever asks it for anything next is told.
-  void let_go() noexcept {
-    try {
-      event.block(beginning);
-    } catch (const std::exception&) {
-    }
-  }
-
-  c10::cuda::CUDAStream beginning;  // where it was asked for
-  at::cuda::CUDAEvent event;
-};
-
-SideWork::~SideWork() {
-  if (end_) end_->let_go();
-}
-
-void SideWork::run(const Tensor& where, const std::function<void()>& ask) {
-  join();
-  if (!where.is_cuda()) return ask();
+Tensor sent(const Tensor& pinned, const Tensor& where) {
+  if (!where.is_cuda()) return pinned;
   const auto gpu = where.device().index();
-  auto end = std::make_shared<End>(c10::cuda::getCurrentCUDAStream(gpu));
-  const auto side = side_stream(gpu);
-  at::cuda::CUDAEvent begin;
-  begin.record(end->beginning);
-  begin.block(side);
-  const auto conclude = [&] {
-    end->event.record(side);
-    end_ = end;
-  };
-  try {
-    const c10::cuda::CUDAStreamGuard there(side);
-    ask();
-  } catch (...) {
-    conclude();  // what was asked for so far goes on
-    throw;
+  const auto stream = arrivals(gpu);
+  Tensor copy;
+  {
+    const c10::cuda::CUDAStreamGuard there(stream);
+    copy = pinned.to(where.device(), pinned.scalar_type(), /*non_blocking=*/true);
   }
-  conclude();
-}
-
-void SideWork::join() {
-  if (const auto end = std::exchange(end_, nullptr)) end->join();
-}
-
-void NewestSideWork::join() const {
-  if (const auto end = end_.lock()) end->join();
-}
-
-void NewestSideWork::let_go() const noexcept {
-  if (const auto end = end_.lock()) end->let_go();
+  const auto here = c10::cuda::getCurrentCUDAStream(gpu);
+  at::cuda::CUDAEvent arrived;
+  arrived.record(stream);
+  arrived.block(here);
+  copy.record_stream(here);  // its memory is not given away before
+  return copy;
 }
 
 struct ComingNumbers::Event {
@@ -113,7 +72,7 @@ ComingNumbers::ComingNumbers(const Tensor& numbers) {
   here_ = torch::empty(numbers.sizes(), numbers.options().device(torch::kCPU).pinned_memory(true));
   here_.copy_(numbers, /*non_blocking=*/true);
   event_ = std::make_shared<Event>();
-  event_->event.record(c10::cuda::getCurrentCUDAStream(numbers.get_device()));
+  event_->event.record(c10::cuda::getCurrentCUDAStream(numbers.device().index()));
 }
 
 bool ComingNumbers::have_come() const {
@@ -127,19 +86,9 @@ std::vector<double> ComingNumbers::read() const {
 
 #else
 
-struct SideWork::End {};
-
-SideWork::~SideWork() = default;
-
-void SideWork::run(const Tensor& /*where*/, const std::function<void()>& ask) {
-  ask();
+Tensor sent(const Tensor& pinned, const Tensor& /*where*/) {
+  return pinned;
 }
-
-void SideWork::join() {}
-
-void NewestSideWork::join() const {}
-
-void NewestSideWork::let_go() const noexcept {}
 
 struct ComingNumbers::Event {};
 

@@ -2,7 +2,6 @@
 
 #include "partwise/tensors/tensor.h"
 
-#include <functional>
 #include <memory>
 #include <vector>
 
@@ -15,37 +14,9 @@ int gpu_of(const Tensor& tensor);
 // GPU becomes this thread's, as a launch asks for.
 void* stream_of(const Tensor& tensor);
 
-// What a GPU does beside its other work, kept by whoever needs what comes of it. On the CPU it is
-// done at once.
-class SideWork {
- public:
-  struct End;
-
-  SideWork() = default;
-  SideWork(const SideWork&) = delete;
-  SideWork& operator=(const SideWork&) = delete;
-  ~SideWork();  // what its stream is asked for from here on comes after it
-
-  // What `ask` asks of the GPU of `where`, LibTorch's operators included: it begins after all that
-  // was asked for before. What both use must live until they are joined.
-  void run(const Tensor& where, const std::function<void()>& ask);
-  void join();  // what is asked for from here on comes after it, and there is nothing to wait for
-
- private:
-  friend class NewestSideWork;
-  std::shared_ptr<End> end_;  // null: there is nothing to wait for
-};
-
-// For others who read what side work writes: it stays with whoever keeps it.
-class NewestSideWork {
- public:
-  void is(const SideWork& work) { end_ = work.end_; }
-  void join() const;
-  void let_go() const noexcept;  // the same for the stream on which it was asked for
-
- private:
-  std::weak_ptr<SideWork::End> end_;
-};
+// A copy of pinned memory on a GPU. It is on its way while the GPU does what it was asked for
+// before; what is asked for from here on comes after it. On the CPU: the same tensor.
+Tensor sent(const Tensor& pinned, const Tensor& where);
 
 // Numbers on their way from a GPU, which goes on working meanwhile.
 class ComingNumbers {

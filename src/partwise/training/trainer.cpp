@@ -388,8 +388,8 @@ class Training {
     auto category =
         torch::empty({rows.numel()}, torch::TensorOptions(torch::kInt64).pinned_memory(true));
     torch::index_select_out(category, examples_.category, 0, rows);
-    own.pixels.copy_(pixels, /*non_blocking=*/true);
-    own.category.copy_(category, /*non_blocking=*/true);
+    own.pixels.copy_(tensors::sent(pixels, own.pixels));
+    own.category.copy_(tensors::sent(category, own.category));
     rate_.fill_(learning_rate(step, steps));
     bool repeats = true;
     auto key = fmt::format("{} {}", rows.numel(), class_weights_.defined() ? position_.epoch : 0);
