@@ -59,9 +59,7 @@ struct LayerDiagnostics {
 //
 // What the layer has learnt from training batches (each filter's category, E[max x], spread, the
 // paper's Z) are registered buffers: to(), torch::save, torch::load and clone() take them along.
-// They are float32, or float64 after to(torch::kFloat64); half types leave them alone. On a GPU a
-// training pass finds them out beside other work: they are there once its backward pass, or one of
-// the functions below, has been called; before buffers() alone call wait().
+// They are float32, or float64 after to(torch::kFloat64); half types leave them alone.
 //
 // Gradient accumulation. Every forward pass in training moves the statistics, and every backward
 // pass adds the filter gradient of its own maps. In the units filter-share and layer-share (the
