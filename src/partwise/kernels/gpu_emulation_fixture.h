@@ -5,8 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <mutex>
@@ -59,7 +57,6 @@ class Block {
     float lanes[32] = {};
   };
 
-  static void begin_in_turn() { running_->threads_[running_->turn_].in_turn = true; }
   static Group& whole() { return running_->whole_; }
   static Group& warp() { return running_->warps_[running_->turn_ / 32]; }
   static int lane() { return static_cast<int>(running_->turn_ % 32); }
@@ -78,7 +75,6 @@ class Block {
     ucontext_t beginning;
     jmp_buf waiting;
     bool began = false;
-    bool in_turn = false;
     bool ended = false;
   };
 
@@ -105,10 +101,6 @@ class Block {
 
   static void begin() {
     running_->start_(running_->what_);
-    if (!running_->threads_[running_->turn_].in_turn) {
-      std::fputs("a kernel has not waited for those before it\n", stderr);
-      std::abort();
-    }
     running_->threads_[running_->turn_].ended = true;
     for (auto* group : {&whole(), &warp()}) {
       --group->live;
@@ -158,9 +150,6 @@ class Block {
   bool left_ = true;
 };
 
-inline void wait_for_earlier_work() {
-  Block::begin_in_turn();
-}
 inline void __syncthreads() {
   Block::meet(Block::whole());
 }

@@ -9,48 +9,13 @@
 namespace partwise::kernels {
 namespace {
 
-// A kernel's blocks may come before the kernel in front has ended, as they do here: they find their
-// places meanwhile, and wait. So every kernel begins with this.
-__device__ void wait_for_earlier_work() {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
-  asm volatile("griddepcontrol.wait;" ::: "memory");
-  asm volatile("griddepcontrol.launch_dependents;");
-#endif
-}
-
-// GPUs can do that since Hopper, kernels compiled for it do wait, and recordings hold it since CUDA
-// 12.3.
-bool may_come_early(const void* kernel) {
-  int driver = 0;
-  int devices = 0;
-  cudaFuncAttributes attributes;
-  bool may = CUDART_VERSION >= 12030 && cudaDriverGetVersion(&driver) == cudaSuccess &&
-             driver >= 12030 && cudaFuncGetAttributes(&attributes, kernel) == cudaSuccess &&
-             attributes.ptxVersion >= 90 && cudaGetDeviceCount(&devices) == cudaSuccess;
-  for (int device = 0; device < devices; ++device) {
-    int major = 0;
-    cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device);
-    may = may && major >= 9;
-  }
-  return may;
-}
-
 template <class Work>
 void launch(void (*kernel)(Work), int wide, int high, int threads, const Work& work, void* stream) {
   if (wide == 0 || high == 0) return;
-  cudaLaunchAttribute early{};
-  early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
-  early.val.programmaticStreamSerializationAllowed = 1;
-  cudaLaunchConfig_t how{};
-  how.gridDim = dim3(static_cast<unsigned>(wide), static_cast<unsigned>(high));
-  how.blockDim = dim3(static_cast<unsigned>(threads));
-  how.stream = static_cast<cudaStream_t>(stream);
-  how.attrs = &early;
-  static const bool early_too = may_come_early(reinterpret_cast<const void*>(kernel));
-  how.numAttrs = early_too ? 1 : 0;
-  const auto error = cudaLaunchKernelEx(&how, kernel, work);
+  kernel<<<dim3(static_cast<unsigned>(wide), static_cast<unsigned>(high)),
+           static_cast<unsigned>(threads), 0, static_cast<cudaStream_t>(stream)>>>(work);
+  const auto error = cudaGetLastError();
   if (error == cudaSuccess) return;
-  cudaGetLastError();  // else the next launch is blamed for it
   int device = 0;
   cudaGetDevice(&device);
   launch_failed(device, cudaGetErrorString(error));

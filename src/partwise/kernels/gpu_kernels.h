@@ -4,9 +4,9 @@
 #include <string>
 
 // An interpretable layer on a GPU, in as few launches as its dependences allow: one forward (two
-// with learned templates), beside which four more find out what the layer's filters want and four
-// the filter loss that is logged (these end at once for most batches), and three backward (four
-// with biases). All arithmetic is float32, whatever the maps' type; every sum has a fixed order.
+// with learned templates), four that find out what the layer's filters want, four for the filter
+// loss that is logged (these end at once for most batches), and three backward (four with biases).
+// All arithmetic is float32, whatever the maps' type; every sum has a fixed order.
 // The same functions as map_kernels.h, layer_kernels.h and fit_kernels.h, arranged by what can be
 // done while a map is in registers.
 namespace partwise::kernels {

@@ -277,6 +277,108 @@ TEST(GpuKernels, FitAllTemplatesAsTheProcessorDoes) {
   }
 }
 
+// Of look, foreign fits, norms and push, one after the other.
+template <class Shape>
+std::vector<float> found_by(const GpuSample& at) {
+  const auto& sample = at.sample;
+  const auto maps = static_cast<std::size_t>(sample.batch.maps());
+  const auto cells = static_cast<std::size_t>(sample.batch.cells()) * maps;
+  std::vector<std::vector<float>> numbers(16, std::vector<float>(maps, NAN));
+  std::vector<int> peaks(maps);
+  std::vector<int> strongest(maps);
+  std::vector<typename Shape::Raw> masked(cells / 2);
+  std::vector<typename Shape::Raw> task(cells / 2);
+  std::vector<typename Shape::Raw> gradient(cells / 2);
+  for (std::size_t i = 0; i < task.size(); ++i)
+    store(&task[i], {sample.gradient[2 * i], sample.gradient[2 * i + 1]});
+  GpuLook look;
+  look.maps = at.maps;
+  look.templates.slopes = sample.slopes.data();
+  look.masked = masked.data();
+  look.peaks = peaks.data();
+  look.strongest = strongest.data();
+  look.tops = numbers[0].data();
+  look.masses = numbers[1].data();
+  look.squares = numbers[2].data();
+  look.fits = numbers[3].data();
+  look.spreads = numbers[4].data();
+  launch_rows<Shape>(look_kernel<Shape>, look, nullptr);
+  GpuForeign foreign;
+  foreign.maps = at.maps;
+  foreign.templates = look.templates;
+  foreign.peaks = peaks.data();
+  foreign.foreign = numbers[5].data();
+  foreign.images = at.maps.images;
+  launch_rows<Shape>(foreign_kernel<Shape>, foreign, nullptr);
+  std::vector<int64_t> labels;
+  std::vector<int> category;
+  for (int i = 0; i < at.maps.images; ++i) labels.push_back(i % 2);
+  for (int f = 0; f < at.maps.filters; ++f) category.push_back(f % 3);
+  const int64_t seed = 7;
+  GpuPush push;
+  push.maps = at.maps;
+  push.templates = look.templates;
+  push.gradient = task.data();
+  push.through_relu = true;
+  push.peaks = peaks.data();
+  push.strongest = strongest.data();
+  push.constant = sample.constant.data();
+  push.pull = sample.pull.data();
+  push.scaling = sample.scaling.data();
+  push.raise = sample.constant.data();
+  push.need = sample.factor.data();
+  push.labels = labels.data();
+  push.category = category.data();
+  push.task_squares = numbers[6].data();
+  push.push_squares = numbers[7].data();
+  push.lift_squares = numbers[8].data();
+  push.factor = const_cast<float*>(sample.factor.data());
+  push.lift = const_cast<float*>(sample.slopes.data());
+  push.seed = &seed;
+  push.bias_sums = numbers[9].data();
+  std::vector<std::vector<typename Shape::Raw>> pieces;
+  for (int piece = 0; piece < at.maps.pieces; ++piece)
+    pieces.emplace_back(cells / static_cast<std::size_t>(at.maps.filters) *
+                        static_cast<std::size_t>(at.maps.filters_of[piece] / 2));
+  for (std::size_t piece = 0; piece < pieces.size(); ++piece)
+    push.gradients[piece] = pieces[piece].data();
+  launch_rows<Shape>(norms_kernel<Shape, Adds::weighted>, push, nullptr);
+  launch_rows<Shape>(push_kernel<Shape, Adds::weighted>, push, nullptr);
+  std::vector<float> found(peaks.begin(), peaks.end());
+  found.insert(found.end(), strongest.begin(), strongest.end());
+  for (std::size_t i = 0; i < 10; ++i)
+    found.insert(found.end(), numbers[i].begin(), numbers[i].end());
+  pieces.push_back(masked);
+  for (const auto& piece : pieces) {
+    for (const auto& raw : piece) {
+      const Pair pair = widen(raw);
+      found.push_back(pair.a);
+      found.push_back(pair.b);
+    }
+  }
+  return found;
+}
+
+template <bool kNarrow, int kSide>
+void expect_alike_with_any_rows() {
+  const GpuSample at({3, 70, kSide}, kNarrow);
+  const auto one = found_by<Shape<kNarrow, kSide, true, 1>>(at);
+  for (const float number : one) ASSERT_FALSE(std::isnan(number));
+  // Sums in another order; so random rounding of what is beside a step of bfloat16 may differ.
+  const double near = kNarrow ? 0.01 : 1e-5;
+  expect_near(found_by<Shape<kNarrow, kSide, true, 2>>(at), one, near);
+  expect_near(found_by<Shape<kNarrow, kSide, true, 4>>(at), one, near);
+}
+
+TEST(GpuKernels, FindTheSameWithAnyNumberOfRowsPerThread) {
+  expect_alike_with_any_rows<true, 7>();
+  expect_alike_with_any_rows<true, 13>();
+  expect_alike_with_any_rows<true, 14>();
+  expect_alike_with_any_rows<false, 7>();
+  expect_alike_with_any_rows<false, 13>();
+  expect_alike_with_any_rows<false, 14>();
+}
+
 // As a GPU older than those the program was compiled for.
 TEST(GpuKernels, AreNoneForAGpuThatCannotRunThemWhichIsSaidOnce) {
   auto table = kGpuTable;

@@ -1,7 +1,6 @@
 #pragma once
 
 #include "partwise/parts/diagnostics.h"
-#include "partwise/tensors/gpu_stream.h"
 
 #include <memory>
 #include <vector>

@@ -35,14 +35,15 @@ std::vector<Tensor> traces(const PartOptions& options,
                            at::ScalarType type,
                            int64_t categories,
                            torch::Device device,
-                           int64_t side = kSide) {
+                           int64_t side,
+                           int64_t images) {
   Interpretable layer(kFilters, side, categories, options);
   layer->to(device);
   layer->set_category_shares(std::vector<double>(static_cast<std::size_t>(categories), 0.3));
   std::vector<Tensor> seen;
   for (int step = 0; step < 5; ++step) {
     torch::manual_seed(static_cast<uint64_t>(step));  // rounding at random draws, too
-    auto leaf = torch::randn({kImages, kFilters, side, side});
+    auto leaf = torch::randn({images, kFilters, side, side});
     leaf.select(1, 2) -= 1.9;   // a filter that hardly ever fires
     leaf.select(1, 3) *= 0.01;  // a quiet one
     leaf.select(0, 0).abs_().neg_();
@@ -52,8 +53,8 @@ std::vector<Tensor> traces(const PartOptions& options,
     const std::vector<Tensor> before{pieces[0] * 1.0, pieces[1] * 1.0};
     const auto bias = (0.2 * torch::randn({kFilters})).to(device).requires_grad_();
     const auto biases = bias.split({4, kFilters - 4}, 0);
-    const auto labels = torch::randint(-1, categories, {kImages}, torch::kInt64).to(device);
-    const auto target = torch::randn({kImages, kFilters, side, side}).to(type).to(device);
+    const auto labels = torch::randint(-1, categories, {images}, torch::kInt64).to(device);
+    const auto target = torch::randn({images, kFilters, side, side}).to(type).to(device);
     layer->set_mask_share(step == 1 ? 0.4 : 1.0);
     const auto out =
         step % 2 == 0
@@ -77,11 +78,12 @@ std::vector<Tensor> traces(const PartOptions& options,
 void expect_as_composed(const PartOptions& options,
                         int64_t categories = 3,
                         at::ScalarType type = torch::kFloat32,
-                        int64_t side = kSide) {
+                        int64_t side = kSide,
+                        int64_t images = kImages) {
   const Gpu gpu;
-  const auto fused = traces(options, type, categories, gpu.device(), side);
+  const auto fused = traces(options, type, categories, gpu.device(), side, images);
   const ComposedOperators reference;
-  const auto composed = traces(options, type, categories, gpu.device(), side);
+  const auto composed = traces(options, type, categories, gpu.device(), side, images);
   ASSERT_EQ(fused.size(), composed.size());
   for (std::size_t i = 0; i < fused.size(); ++i) {
     // float32: sums in another order, five steps through exponents. bfloat16 has eight digits, and
@@ -122,6 +124,13 @@ TEST(GpuLayer, OfEverySizeOfMapIsTheComposedOne) {
     SCOPED_TRACE(side);
     expect_as_composed(PartOptions{}, 3, torch::kFloat32, side);
   }
+}
+
+// So many blocks that a thread has several rows of a size known when compiling.
+TEST(GpuLayer, OfManyImagesIsTheComposedOne) {
+  const bool emulated = Gpu().emulated != nullptr;
+  expect_as_composed(PartOptions{}, 3, torch::kFloat32, 7, emulated ? 270 : 530);
+  if (!emulated) expect_as_composed(PartOptions{}, 3, torch::kFloat32, 13, 530);
 }
 
 TEST(GpuLayer, OfHalfTypesIsNearTheComposedOne) {
