@@ -87,6 +87,8 @@ class Explain(unittest.TestCase):
         self.assertIn("5 image(s) not explained", done.stderr)
         self.assertNotIn("internal error", done.stderr)
         self.assertEqual([path.name for path in (self.root / "mixed").glob("*.png")], [good.name])
+        self.call("explain", "run", bad / "text.jpg", "--out", "nothing", status=1)
+        self.assertFalse((self.root / "nothing").exists())
         shutil.copy(good, links / "good.png")
         done = self.call("explain", "run", links, "--out", "linked", status=1)
         self.assertIn("loop.png: ", done.stderr)

@@ -171,6 +171,7 @@ ExplainOutcome explain_images(const ExplainRequest& request,
   const auto wanted = Wishes(request, outcome.problems).all();
   explaining::provide_part_book(run, {}, resources, request.checkpoint);
   const explaining::Explainer explainer(run, request.checkpoint, resources.device);
+  const bool made = !fs::exists(request.out);
   make_writable_folder(request.out);
   FileStems stems;
   std::vector<report::ExplainedObject> page;
@@ -212,6 +213,8 @@ ExplainOutcome explain_images(const ExplainRequest& request,
   }
   if (!request.html.empty())
     report::write_explained_page("Which parts decided", page, outcome.problems, request.html);
+  std::error_code is_not_empty;
+  if (made && outcome.objects.empty()) fs::remove(request.out, is_not_empty);
   return outcome;
 }
 

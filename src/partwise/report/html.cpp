@@ -70,7 +70,8 @@ std::string decimal(double value, int decimals) {
 
 std::string percent(double value) {
   if (!std::isfinite(value)) return "–";
-  return decimal(value * 100.0, 1) + "\u00A0%";
+  // Rounded as a share of three digits is, so that a number has one value wherever it is shown.
+  return decimal(100.0 * std::stod(fmt::format("{:.3f}", value)), 1) + "\u00A0%";
 }
 
 std::string plain_number(double value, const char* missing) {

@@ -26,6 +26,9 @@ TEST(Decimal, ShowsMissingNumbersAsADash) {
   EXPECT_EQ(decimal(-0.5, 1), "−0.5");
   EXPECT_EQ(decimal(-0.0001), "0.000");
   EXPECT_EQ(percent(0.9583), "95.8\u00A0%");
+  EXPECT_EQ(decimal(0.9625, 3), "0.963");
+  EXPECT_EQ(percent(0.9625), "96.3\u00A0%");
+  EXPECT_EQ(percent(-0.25), "−25.0\u00A0%");
 }
 
 TEST(Anchor, HoldsNothingButLettersDigitsAndHyphens) {
