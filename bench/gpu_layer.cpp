@@ -153,7 +153,7 @@ struct Layer {
     work.squares = map(2);
     work.balance_batch = work.kept = true;
     work.power = 2;
-    work.divisor = 0.5F * static_cast<float>(side * side);
+    work.tau = 2.0F / static_cast<float>(side * side);
     work.weight_limit = 10.0F;
     work.vote = 1.0F;
     work.constant = map(5);

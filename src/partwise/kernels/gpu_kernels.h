@@ -108,7 +108,7 @@ struct GpuState {
   float* mean_peak = nullptr;  // [filters]
   float* mean_all = nullptr;   // [filters]
   float* scale = nullptr;      // [filters]
-  float* inverse = nullptr;    // [filters]: a fit times this is tr(x T_mu); or null
+  float* inverse = nullptr;    // [filters]: a fit times this is tr(x T_mu)
   float* need = nullptr;       // [filters]: of being lifted (parts/keep_alive.h)
   float* slopes = nullptr;     // [filters]: of learned templates; or null
   float* per_vote = nullptr;   // [categories]: kSharpness / filters of this category
@@ -145,7 +145,7 @@ struct GpuWeigh {
   bool raw = false;   // dx/dx^ is 1, otherwise the scale
   bool kept = false;  // loudness
   int power = 0;      // of E[max x] that weighs the filters: 2, 1 (of all images) or 0
-  float divisor = 0.0F;
+  float tau = 0.0F;   // of the templates
   float weight_limit = 0.0F;
   float vote = 0.0F;
   const float* softening = nullptr;  // one number, or null: 1

@@ -283,6 +283,10 @@ kernels::GpuState state_of(const GpuPlan& plan, const Memory& memory, const Part
   return state;
 }
 
+float tau_of(const PartOptions& options, const kernels::GpuGather& gather) {
+  return static_cast<float>(1.0 / (temperature_of(options) * gather.cells));
+}
+
 int power_of(StrengthUnit unit) {
   switch (unit) {
     case StrengthUnit::filter_share:
@@ -365,7 +369,7 @@ void plan_gpu_push(GpuPlan& plan,
   weigh.raw = options.exponent == Exponent::raw;
   weigh.kept = options.loudness == Loudness::kept;
   weigh.power = power_of(options.strength_unit);
-  weigh.divisor = static_cast<float>(temperature_of(options) * gather.cells);
+  weigh.tau = tau_of(options, gather);
   weigh.weight_limit = static_cast<float>(options.weight_limit);
   weigh.vote = static_cast<float>(options.vote);
   weigh.softening = softening;
@@ -477,8 +481,7 @@ Tensor mask_and_learn_on_gpu(const GpuPass& pass,
     memory.assign_if_due();
     const auto state = state_of(*plan, memory, options);
     const auto unit = beta_from_slope(1.0, look.maps.side) / look.maps.side;
-    const auto tau = 1.0 / (temperature_of(options) * gather.cells);
-    table.settle({gather, state, static_cast<float>(unit), static_cast<float>(tau),
+    table.settle({gather, state, static_cast<float>(unit), tau_of(options, gather),
                   options.exponent == Exponent::raw},
                  stream);
     if (learned) {  // the templates have moved

@@ -32,7 +32,7 @@ void* stream_of([[maybe_unused]] const Tensor& tensor) {
 
 namespace {
 
-// Another than all work: copies that go their own way.
+// For copies alone, beside all other work.
 c10::cuda::CUDAStream arrivals(c10::DeviceIndex gpu) {
   static thread_local std::map<c10::DeviceIndex, c10::cuda::CUDAStream> streams;
   const auto known = streams.find(gpu);
