@@ -68,10 +68,13 @@ std::string decimal(double value, int decimals) {
   return (value < 0.0 && !is_zero ? "−" : "") + digits;
 }
 
-std::string percent(double value) {
+std::string percent_number(double value) {
   if (!std::isfinite(value)) return "–";
-  // Rounded as a share of three digits is, so that a number has one value wherever it is shown.
-  return decimal(100.0 * std::stod(fmt::format("{:.3f}", value)), 1) + "\u00A0%";
+  return decimal(100.0 * std::stod(fmt::format("{:.3f}", value)), 1);
+}
+
+std::string percent(double value) {
+  return std::isfinite(value) ? percent_number(value) + "\u00A0%" : "–";
 }
 
 std::string plain_number(double value, const char* missing) {

@@ -40,7 +40,10 @@ std::string plain(const nlohmann::json& value);
 
 // "–" where there is no number.
 std::string decimal(double value, int decimals = 3);
-std::string percent(double value);  // "95.8 %", unbroken
+// A share in percent, rounded as one of three digits is: a number has one value wherever it is
+// shown. "95.8", and "95.8 %" unbroken.
+std::string percent_number(double value);
+std::string percent(double value);
 
 // "0.783", with five digits below 0.02: adversarial distortions are that small.
 std::string plain_number(double value, const char* missing);

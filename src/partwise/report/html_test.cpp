@@ -28,6 +28,7 @@ TEST(Decimal, ShowsMissingNumbersAsADash) {
   EXPECT_EQ(percent(0.9583), "95.8\u00A0%");
   EXPECT_EQ(decimal(0.9625, 3), "0.963");
   EXPECT_EQ(percent(0.9625), "96.3\u00A0%");
+  EXPECT_EQ(percent_number(0.9625), "96.3");
   EXPECT_EQ(percent(-0.25), "−25.0\u00A0%");
 }
 

@@ -322,7 +322,7 @@ std::string shown(const NumberWords& metric, double value) {
 std::string shown(const NumberWords& metric, const Finding& finding) {
   if (!std::isfinite(finding.value)) return "–";
   const auto bare = [&](double bound) {
-    return metric.is_share ? decimal(bound * 100.0, 1) : decimal(bound, metric.decimals);
+    return metric.is_share ? percent_number(bound) : decimal(bound, metric.decimals);
   };
   return fmt::format("{} [{}, {}]", shown(metric, finding.value), bare(finding.low),
                      bare(finding.high));
